@@ -1,0 +1,1 @@
+"""The command line, installed as the package ``river_cli``: parses, prints, decides nothing."""

@@ -1,0 +1,1 @@
+"""Plan, execute, record and resume attempts."""

@@ -1,0 +1,1 @@
+"""The catalog: one DuckDB file that every stage reads and writes."""

@@ -1,0 +1,1 @@
+"""The probes: one small class per file, found by ``registry.py``."""

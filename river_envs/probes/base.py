@@ -1,0 +1,243 @@
+"""What a probe is: one question put to a verifier.
+
+A probe never grades and never writes the catalog. ``plan`` turns (environment, survey) into attempts to run; the audit
+runs them; ``judge`` reads the attempts that were recorded and says what they prove. Both are pure: the same input gives the same
+answer on any machine, so that a verdict can be computed again from the catalog without a sandbox.
+"""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, ClassVar, Literal
+
+from river_envs.environment import Environment, File, digest
+from river_envs.outcome import Outcome, Status
+from river_envs.sandbox.base import Listing
+
+Family = Literal["control", "reference", "adversarial", "mutant", "equivalent", "determinism", "isolation"]
+Trigger = Literal["rollout-visible", "feedback-learnable", "grading-runtime", "privileged"]
+Claim = Literal["accepts-wrong", "rejects-right", "unstable", "leaks-answer", "broken"]
+
+
+@dataclass(frozen=True)
+class Put:
+    """Write files below ``root`` (an absolute path inside the sandbox)."""
+
+    files: tuple[File, ...]
+    root: str = "/"
+
+
+@dataclass(frozen=True)
+class Run:
+    """Run a shell script in the sandbox as the agent would."""
+
+    script: str
+    timeout_sec: float = 60.0
+
+
+@dataclass(frozen=True)
+class Copy:
+    """Copy one readable file of the image onto ``target``; the receipt holds the hash of what was copied."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True)
+class Solve:
+    """Run the environment's reference in this sandbox; the delta it leaves is kept."""
+
+
+@dataclass(frozen=True)
+class Restore:
+    """Start from the delta that the reference left in an earlier attempt."""
+
+
+Action = Put | Run | Copy | Solve | Restore
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One execution to be done: start fresh, do ``actions`` in order, grade.
+
+    ``arm`` tells the role: ``probe`` (what the probe is about), ``altered`` or ``benign`` (its controls). ``repeat`` numbers equal attempts.
+    ``question`` is one sentence saying what passing would mean. ``facts`` are plain values that ``judge`` needs again.
+    """
+
+    environment_id: str
+    probe: str
+    version: int
+    arm: str = "probe"
+    repeat: int = 0
+    actions: tuple[Action, ...] = ()
+    question: str = ""
+    facts: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    @property
+    def id(self) -> str:
+        """Identity: the same environment, probe version and actions give the same id on any machine."""
+        return digest(
+            self.environment_id, self.probe, self.version, self.arm, self.repeat,
+            [describe(action) for action in self.actions],
+        )[:16]
+
+
+def describe(action: Action) -> dict[str, Any]:
+    """A JSON-able description of an action: what enters the attempt's identity and its receipt."""
+    match action:
+        case Put(files, root):
+            return {"put": [list(file.fingerprint()) for file in files], "root": root}
+        case Run(script, timeout_sec):
+            return {"run": script, "timeout_sec": timeout_sec}
+        case Copy(source, target):
+            return {"copy": source, "to": target}
+        case Solve():
+            return {"solve": True}
+        case Restore():
+            return {"restore": True}
+
+
+@dataclass(frozen=True)
+class Step:
+    """The receipt of one action: what was done, whether it took effect, and a short, bounded account of what was seen."""
+
+    action: dict[str, Any]
+    done: bool
+    exit_code: int | None = None
+    output: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Result:
+    """An attempt that was run: its receipt and the verifier's outcome. ``delta`` is the digest of a kept delta."""
+
+    attempt: Attempt
+    outcome: Outcome
+    receipt: tuple[Step, ...] = ()
+    delta: str | None = None
+    in_place: bool = True  # graded in the sandbox where the actions ran
+
+    @property
+    def effective(self) -> bool:
+        """Whether every action took effect: without that, a pass or a failure proves nothing."""
+        return all(step.done for step in self.receipt)
+
+    @property
+    def graded(self) -> bool:
+        """Whether the verifier gave a reward."""
+        return self.outcome.status is Status.GRADED
+
+    @property
+    def passed(self) -> bool:
+        """Whether a reward was given and it counts as a pass."""
+        return self.outcome.passed is True
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What the audit saw in the built image before any probe: the listing of the places where tasks live, and the start
+    of small text files whose names look like answers."""
+
+    listing: tuple[Listing, ...] = ()
+    workdir: str = "/"
+    substituted: bool = False
+
+
+@dataclass(frozen=True)
+class NotApplicable:
+    """A probe that cannot say anything about this environment, and why. It never counts as survived."""
+
+    reason: str
+
+
+class ProbeStatus(StrEnum):
+    """How a probe ended."""
+
+    HIT = "hit"
+    SURVIVED = "survived"
+    NOT_APPLICABLE = "not-applicable"
+    NOT_RUN = "not-run"
+    ERROR = "error"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A claim about one environment, backed by attempts that were executed.
+
+    ``message`` says what was seen, ``advice`` what to do about it. ``cause`` is a name from the one table (``causes.py``).
+    """
+
+    environment_id: str
+    claim: Claim
+    cause: str
+    trigger: Trigger
+    probe: str
+    message: str
+    advice: str
+    attempts: tuple[str, ...]
+    evidence: dict[str, Any] = field(default_factory=dict, hash=False)
+
+    @property
+    def id(self) -> str:
+        """Identity: environment, cause, probe and the attempts that prove it."""
+        return digest(self.environment_id, self.cause, self.probe, sorted(self.attempts))[:12]
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the recorded attempts of one probe prove."""
+
+    status: ProbeStatus
+    reason: str = ""
+    findings: tuple[Finding, ...] = ()
+
+
+SECTIONS = ("What it does", "What a hit proves", "What it cannot show", "Seen in the wild")
+
+
+class Probe(ABC):
+    """One question put to a verifier. Subclasses live one to a file and say who they are in class attributes.
+
+    A subclass without its attributes or without the four docstring sections (``SECTIONS``) fails at import.
+    """
+
+    id: ClassVar[str]
+    name: ClassVar[str]
+    family: ClassVar[Family]
+    trigger: ClassVar[Trigger]
+    version: ClassVar[int]
+    order: ClassVar[int]
+    """Cheap and decisive first: controls 0, references 10, adversarial from 20."""
+
+    def __init_subclass__(cls, **kwargs: object) -> None:
+        super().__init_subclass__(**kwargs)
+        if inspect.isabstract(cls):
+            return
+        for attribute in ("id", "name", "family", "trigger", "version", "order"):
+            if not hasattr(cls, attribute):
+                raise TypeError(f"probe {cls.__name__} has no {attribute}")
+        missing = [section for section in SECTIONS if section not in (cls.__doc__ or "")]
+        if missing:
+            raise TypeError(f"probe {cls.__name__} does not document: {', '.join(missing)}")
+
+    @abstractmethod
+    def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
+        """The attempts to run first, in order."""
+
+    def more(self, environment: Environment, results: Sequence[Result]) -> Sequence[Attempt]:
+        """Attempts that the results so far ask for; called until it returns nothing new. Default: none."""
+        return ()
+
+    @abstractmethod
+    def judge(self, environment: Environment, results: Sequence[Result]) -> Judgement:
+        """What the results prove. ``results`` holds this probe's attempts only, in plan order."""
+
+    def attempt(self, environment: Environment, *actions: Action, arm: str = "probe", repeat: int = 0,
+                question: str = "", **facts: Any) -> Attempt:
+        """An attempt of this probe."""
+        return Attempt(environment.id, self.id, self.version, arm, repeat, actions, question, facts)

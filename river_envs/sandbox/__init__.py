@@ -1,0 +1,1 @@
+"""Where attempts run: one protocol (``base.py``), two backends, one conformance suite."""

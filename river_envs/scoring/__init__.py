@@ -1,0 +1,1 @@
+"""Pure functions: attempts to findings, findings to verdicts and scores."""

@@ -1,0 +1,1 @@
+"""Pure functions: which environments to keep, and why."""
