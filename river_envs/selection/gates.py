@@ -63,7 +63,7 @@ class Admission:
 
 
 GROUNDS: dict[str, str] = {
-    "kept": "kept",
+    "kept": "passed every gate and ranked within the share",
     "outranked": "passed every gate, but better ones took the places",
     "tier-not-asked": "resisted, and only sound ones were asked for",
     "defective": "the verifier has a proven defect",
