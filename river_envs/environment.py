@@ -71,9 +71,10 @@ def fingerprint(files: Iterable[File]) -> list[tuple[str, int, str | None, str]]
 class ImageRecipe:
     """How the file system that an environment starts from is made.
 
-    ``kind`` says what ``text`` is: a Dockerfile, an Apptainer definition, or nothing (``prebuilt``: only ``docker_image``
-    is named). ``context`` are the files next to the recipe that it may copy. ``images/recipe.py`` parses both languages
-    into the same steps. ``docker_image`` is also set when a task ships a recipe and names a published image of it.
+    ``kind`` says what ``text`` is: a Dockerfile, an Apptainer definition, or nothing (``prebuilt``: only
+    ``docker_image`` is named). ``context`` are the files next to the recipe that it may copy. ``images/recipe.py``
+    parses both languages into the same steps. ``docker_image`` is also set when a task ships a recipe and names a
+    published image of it.
     """
 
     kind: ImageKind
@@ -112,7 +113,13 @@ class Verifier:
     def digest(self) -> str:
         """Identity of the verifier; isolation findings are shared by environments with the same one."""
         return digest(
-            self.protocol, fingerprint(self.files), self.entry, self.timeout_sec, self.env, self.user, self.reward_key,
+            self.protocol,
+            fingerprint(self.files),
+            self.entry,
+            self.timeout_sec,
+            self.env,
+            self.user,
+            self.reward_key,
             self.parser,
         )
 

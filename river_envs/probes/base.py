@@ -1,8 +1,8 @@
 """What a probe is: one question put to a verifier.
 
 A probe never grades and never writes the catalog. ``plan`` turns (environment, survey) into attempts to run; the audit
-runs them; ``judge`` reads the attempts that were recorded and says what they prove. Both are pure: the same input gives the same
-answer on any machine, so that a verdict can be computed again from the catalog without a sandbox.
+runs them; ``judge`` reads the attempts that were recorded and says what they prove. Both are pure: the same input
+gives the same answer on any machine, so that a verdict can be computed again from the catalog without a sandbox.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal
 
 from river_envs.environment import Environment, File, digest
 from river_envs.outcome import Outcome, Status
-from river_envs.sandbox.base import Listing
+from river_envs.sandbox.base import Base, Delta, Listing
 
 Family = Literal["control", "reference", "adversarial", "mutant", "equivalent", "determinism", "isolation"]
 Trigger = Literal["rollout-visible", "feedback-learnable", "grading-runtime", "privileged"]
@@ -64,8 +64,9 @@ Action = Put | Run | Copy | Solve | Restore
 class Attempt:
     """One execution to be done: start fresh, do ``actions`` in order, grade.
 
-    ``arm`` tells the role: ``probe`` (what the probe is about), ``altered`` or ``benign`` (its controls). ``repeat`` numbers equal attempts.
-    ``question`` is one sentence saying what passing would mean. ``facts`` are plain values that ``judge`` needs again.
+    ``arm`` tells the role: ``probe`` (what the probe is about), ``altered`` or ``benign`` (its controls). ``repeat``
+    numbers equal attempts. ``question`` is one sentence saying what passing would mean. ``facts`` are plain values
+    that ``judge`` needs again.
     """
 
     environment_id: str
@@ -81,7 +82,11 @@ class Attempt:
     def id(self) -> str:
         """Identity: the same environment, probe version and actions give the same id on any machine."""
         return digest(
-            self.environment_id, self.probe, self.version, self.arm, self.repeat,
+            self.environment_id,
+            self.probe,
+            self.version,
+            self.arm,
+            self.repeat,
             [describe(action) for action in self.actions],
         )[:16]
 
@@ -103,7 +108,9 @@ def describe(action: Action) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Step:
-    """The receipt of one action: what was done, whether it took effect, and a short, bounded account of what was seen."""
+    """The receipt of one action: what was done, whether it took effect, and a short, bounded account of what was
+    seen.
+    """
 
     action: dict[str, Any]
     done: bool
@@ -140,12 +147,12 @@ class Result:
 
 @dataclass(frozen=True)
 class Survey:
-    """What the audit saw in the built image before any probe: the listing of the places where tasks live, and the start
-    of small text files whose names look like answers."""
+    """What the audit saw in the built image before any probe: a listing of the places where tasks live."""
 
     listing: tuple[Listing, ...] = ()
     workdir: str = "/"
-    substituted: bool = False
+    reference: Delta | None = None
+    """The delta of a reference that passed. Not stored with the survey: the audit fills it in before it plans."""
 
 
 @dataclass(frozen=True)
@@ -153,6 +160,29 @@ class NotApplicable:
     """A probe that cannot say anything about this environment, and why. It never counts as survived."""
 
     reason: str
+
+
+@dataclass(frozen=True)
+class Background:
+    """What the controls showed; every other probe is read against it.
+
+    ``bases`` tells which base the image stood on. When one of them is the machine's own file system and nobody
+    vouched for that (an alias is a vouching), what fails may lie with the machine: see ``vouched``.
+    """
+
+    untouched: tuple[Result, ...] = ()
+    reference: tuple[Result, ...] = ()
+    bases: tuple[Base, ...] = ()
+
+    @property
+    def vouched(self) -> bool:
+        """Whether every base is the recipe's own or one that the user named in its place."""
+        return all(base.origin != "host" for base in self.bases)
+
+    @property
+    def zero(self) -> bool:
+        """Whether the untouched image was graded, each time, without a pass."""
+        return bool(self.untouched) and all(result.graded and not result.passed for result in self.untouched)
 
 
 class ProbeStatus(StrEnum):
@@ -169,7 +199,8 @@ class ProbeStatus(StrEnum):
 class Finding:
     """A claim about one environment, backed by attempts that were executed.
 
-    ``message`` says what was seen, ``advice`` what to do about it. ``cause`` is a name from the one table (``causes.py``).
+    ``message`` says what was seen, ``advice`` what to do about it. ``cause`` is a name from the one table
+    (``causes.py``).
     """
 
     environment_id: str
@@ -229,15 +260,22 @@ class Probe(ABC):
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
         """The attempts to run first, in order."""
 
-    def more(self, environment: Environment, results: Sequence[Result]) -> Sequence[Attempt]:
+    def more(self, environment: Environment, results: Sequence[Result], background: Background) -> Sequence[Attempt]:
         """Attempts that the results so far ask for; called until it returns nothing new. Default: none."""
         return ()
 
     @abstractmethod
-    def judge(self, environment: Environment, results: Sequence[Result]) -> Judgement:
+    def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:
         """What the results prove. ``results`` holds this probe's attempts only, in plan order."""
 
-    def attempt(self, environment: Environment, *actions: Action, arm: str = "probe", repeat: int = 0,
-                question: str = "", **facts: Any) -> Attempt:
+    def attempt(
+        self,
+        environment: Environment,
+        *actions: Action,
+        arm: str = "probe",
+        repeat: int = 0,
+        question: str = "",
+        **facts: Any,
+    ) -> Attempt:
         """An attempt of this probe."""
         return Attempt(environment.id, self.id, self.version, arm, repeat, actions, question, facts)

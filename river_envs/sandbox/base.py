@@ -50,7 +50,9 @@ class BuildFailed(RiverError):
 
 @dataclass(frozen=True)
 class SandboxLimits:
-    """Limits of one sandbox. ``output_bytes`` caps the output kept per exec; a command that writes far more is killed."""
+    """Limits of one sandbox. ``output_bytes`` caps the output kept per exec; a command that writes far more is
+    killed.
+    """
 
     memory_mb: int = 2048
     disk_mb: int = 1024
@@ -64,8 +66,8 @@ class SandboxLimits:
 class Base:
     """Which base an image was asked to start from, and which one it did start from.
 
-    ``origin`` is one of alias, imported, docker, host, scratch. ``substituted`` is true when ``origin`` is alias or host:
-    the content is not what the recipe's author had.
+    ``origin`` is one of alias, imported, docker, host, scratch. ``substituted`` is true when ``origin`` is alias or
+    host: the content is not what the recipe's author had.
     """
 
     requested: str
@@ -78,8 +80,8 @@ class Base:
 class Image:
     """A built image, as its backend knows it.
 
-    ``key`` identifies the content to the backend (a layer chain or a Docker image id). ``env``, ``workdir``, ``user`` are
-    the defaults that recipes set for every process.
+    ``key`` identifies the content to the backend (a layer chain or a Docker image id). ``env``, ``workdir``,
+    ``user`` are the defaults that recipes set for every process.
     """
 
     key: str
@@ -140,9 +142,7 @@ class Delta:
     @cached_property
     def digest(self) -> str:
         """Content hash: equal deltas have equal digests on every backend."""
-        return digest(
-            [[c.path, c.kind, c.mode, c.uid, c.gid, c.link, sha256(c.content)] for c in self.changes]
-        )
+        return digest([[c.path, c.kind, c.mode, c.uid, c.gid, c.link, sha256(c.content)] for c in self.changes])
 
     def get(self, path: str) -> Change | None:
         """The change at ``path`` (with or without a leading slash), or None."""
@@ -177,14 +177,15 @@ class Sandbox(Protocol):
         """Run ``command`` (an argument vector, not a shell line) and wait.
 
         The environment holds exactly: PATH and HOME defaults, the image's ``env``, then ``env``. ``user`` and ``cwd``
-        default to the image's. stdin is /dev/null. A command that does not exist gives exit code 127, one that cannot be executed 126.
-        Raises SandboxError when the sandbox is gone.
+        default to the image's. stdin is /dev/null. A command that does not exist gives exit code 127, one that
+        cannot be executed 126. Raises SandboxError when the sandbox is gone.
         """
         ...
 
     def put(self, files: Iterable[File], root: str = "/", *, user: str | None = None) -> None:
         """Write ``files`` below ``root``, making parents (0o755). Existing paths are replaced: a link at the final
-        component is removed, never followed. Owner: ``user`` (default root). A link in a parent is resolved inside the sandbox.
+        component is removed, never followed. Owner: ``user`` (default root). A link in a parent is resolved inside
+        the sandbox.
         """
         ...
 
@@ -195,16 +196,21 @@ class Sandbox(Protocol):
     def get(self, path: str, *, limit: int = 1 << 20) -> bytes:
         """The first ``limit`` bytes of a regular file; links are followed inside the sandbox.
 
-        Raises FileNotFoundError, IsADirectoryError, or OSError for what is no regular file (FIFO, socket, device): never blocks on one.
+        Raises FileNotFoundError, IsADirectoryError, or OSError for what is no regular file (FIFO, socket, device):
+        never blocks on one.
         """
         ...
 
     def list(self, roots: Sequence[str], *, limit: int = 20_000) -> tuple[Listing, ...]:
-        """All entries below ``roots`` in path order, without crossing into /proc, /sys or /dev, and without following links."""
+        """All entries below ``roots`` in path order, without crossing into /proc, /sys or /dev, and without
+        following links.
+        """
         ...
 
     def delta(self) -> Delta:
-        """The changes since the image (an applied delta is part of the result). Raises SandboxError above the size limit."""
+        """The changes since the image (an applied delta is part of the result). Raises SandboxError above the size
+        limit.
+        """
         ...
 
     def destroy(self) -> None:
@@ -220,7 +226,9 @@ class Sandbox(Protocol):
 
 @dataclass(frozen=True)
 class Check:
-    """One line of ``doctor``: whether something holds on this machine, as this user, and what to do when it does not."""
+    """One line of ``doctor``: whether something holds on this machine, as this user, and what to do when it does
+    not.
+    """
 
     name: str
     ok: bool
@@ -238,11 +246,21 @@ class Backend(Protocol):
         ...
 
     def build(self, recipe: ImageRecipe, *, timeout_sec: float = 600.0, network: bool = True) -> Image:
-        """Build or fetch the image, once per ``recipe.digest``; concurrent calls for one digest build once. Raises BuildFailed."""
+        """Build or fetch the image, once per ``recipe.digest``; concurrent calls for one digest build once. Raises
+        BuildFailed.
+        """
         ...
 
-    def layer(self, image: Image, files: Sequence[File], command: Sequence[str], *, key: str, network: bool = True,
-              timeout_sec: float = 600.0) -> Image:
+    def layer(
+        self,
+        image: Image,
+        files: Sequence[File],
+        command: Sequence[str],
+        *,
+        key: str,
+        network: bool = True,
+        timeout_sec: float = 600.0,
+    ) -> Image:
         """``image`` with ``files`` put at / and ``command`` run on top, cached under ``key`` (used for test layers)."""
         ...
 
@@ -251,7 +269,7 @@ class Backend(Protocol):
         image: Image,
         *,
         delta: Delta | None = None,
-        limits: SandboxLimits = SandboxLimits(),  # noqa: B008 - frozen
+        limits: SandboxLimits = SandboxLimits(),
         network: bool = False,
     ) -> Sandbox:
         """A fresh sandbox from image + delta."""
@@ -270,8 +288,9 @@ class Backend(Protocol):
 class BackendOptions:
     """What the user may configure for every backend; the command line fills it, nothing reads it from the environment.
 
-    ``store`` is the image cache (default ``~/.cache/river-envs``), ``store_budget_mb`` its size, oldest images out first.
-    ``build_env`` are variables passed to builds only (proxies, pip settings), ``ca_bundle`` a file bound read-only at the usual places during builds.
+    ``store`` is the image cache (default ``~/.cache/river-envs``), ``store_budget_mb`` its size, oldest images out
+    first. ``build_env`` are variables passed to builds only (proxies, pip settings), ``ca_bundle`` a file bound
+    read-only at the usual places during builds.
     """
 
     store: str | None = None

@@ -1,0 +1,161 @@
+"""Reference: does a solution believed right pass, every time?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from river_envs.environment import Environment
+from river_envs.probes.base import (
+    Attempt,
+    Background,
+    Judgement,
+    NotApplicable,
+    Probe,
+    ProbeStatus,
+    Restore,
+    Result,
+    Solve,
+    Survey,
+)
+from river_envs.probes.judging import hit
+
+FIRST, GROWN = 3, 10
+_UNSTEADY = (
+    "import random",
+    "random.",
+    "time.time",
+    "time()",
+    "datetime.now",
+    "uuid4",
+    "sleep",
+    "threading",
+    "$RANDOM",
+    "shuf",
+    "urandom",
+)
+
+
+class ReferencePasses(Probe):
+    """The reference, graded three times, ten when there is reason for doubt.
+
+    What it does: runs the reference once in a fresh sandbox and grades it in place, keeping its delta; then grades
+    that delta in fresh sandboxes. Where the delta is rejected though the run was accepted, what the reference left
+    running may matter: then it is run again and graded in place. A disagreement, or random numbers and clocks in the
+    tests, grow the series to ten.
+
+    What a hit proves: a trusted reference is rejected each time (reference-fails), or one state is graded
+    differently (flaky).
+
+    What it cannot show: that the reference is right. Three passes leave a flake of one in two undiscovered one time
+    in eight.
+
+    Seen in the wild: references that fail on a few tasks of 500, some only in one run of five; one corpus where 89 % of
+    the "broken references" came from a container shared with the no-op run.
+    """
+
+    id = "reference"
+    name = "Reference passes"
+    family = "reference"
+    trigger = "rollout-visible"
+    version = 1
+    order = 10
+
+    def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
+        """One run in place."""
+        if environment.reference is None:
+            return NotApplicable("the environment has no reference: rejects-right cannot be proved")
+        return [self._solve(environment, 0)]
+
+    def more(self, environment: Environment, results: Sequence[Result], background: Background) -> Sequence[Attempt]:
+        """The rest of the series, in the way that the first results ask for."""
+        if not results or not results[0].graded:
+            retried = len(results) < 2
+            return [self._solve(environment, len(results))] if results and retried else ()
+        wanted = GROWN if _disagree(results) or _looks_unsteady(environment) else FIRST
+        restored = [result for result in results if _restores(result)]
+        if not results[0].passed or (len(restored) >= 2 and not any(result.passed for result in restored)):
+            return [
+                self._solve(environment, repeat) for repeat in range(len(results), max(wanted, len(restored) + FIRST))
+            ]
+        return [self._restore(environment, repeat) for repeat in range(len(results), wanted)]
+
+    def _solve(self, environment: Environment, repeat: int) -> Attempt:
+        return self.attempt(environment, Solve(), repeat=repeat, question="Does the reference pass?")
+
+    def _restore(self, environment: Environment, repeat: int) -> Attempt:
+        return self.attempt(
+            environment,
+            Restore(),
+            arm="again",
+            repeat=repeat,
+            question="Does the state that the reference left pass again?",
+        )
+
+    def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:
+        """Passes every time, fails every time, or neither."""
+        in_place = [result for result in results if not _restores(result)]
+        graded = [result for result in results if result.graded]
+        if any(not result.effective for result in in_place):
+            return Judgement(ProbeStatus.ERROR, "the reference did not run to its end: " + _why(in_place))
+        if not graded or len(graded) < len(results):
+            return Judgement(ProbeStatus.ERROR, _why(results))
+        solved = [result for result in graded if not _restores(result)]
+        restored = [result for result in graded if _restores(result)]
+        if len(solved) >= 2 and restored and all(r.passed for r in solved) and not any(r.passed for r in restored):
+            return Judgement(ProbeStatus.SURVIVED, "needs the processes that the reference leaves: graded in place")
+        passed = sum(result.passed for result in graded)
+        if passed == len(graded):
+            return Judgement(ProbeStatus.SURVIVED, f"passed {passed} of {len(graded)}")
+        if passed:
+            return hit(
+                self,
+                environment,
+                "unstable",
+                "flaky",
+                graded,
+                f"The same solution passed {passed} of {len(graded)} gradings.",
+                "Remove what differs between two gradings of one state (random numbers, time, order).",
+                passed=passed,
+                graded=len(graded),
+            )
+        if not background.vouched:
+            return Judgement(ProbeStatus.ERROR, "the reference fails on a base that stands in for the recipe's own")
+        failing = next(
+            (test.name for result in graded for test in result.outcome.tests if test.outcome in {"failed", "error"}), ""
+        )
+        return hit(
+            self,
+            environment,
+            "rejects-right",
+            "reference-fails",
+            graded,
+            f"The shipped reference is rejected in all {len(graded)} gradings"
+            + (f" (first failing test: {failing})." if failing else "."),
+            "Repair the test or the reference: right work earns nothing here.",
+            passed=0,
+            graded=len(graded),
+        )
+
+
+def _restores(result: Result) -> bool:
+    return result.attempt.arm == "again"
+
+
+def _disagree(results: Sequence[Result]) -> bool:
+    return len({result.passed for result in results if result.graded}) > 1
+
+
+def _looks_unsteady(environment: Environment) -> bool:
+    """A static lead: random numbers, clocks or waits in the tests. It directs repeats, it accuses nobody."""
+    return any(word.encode() in file.content for file in environment.verifier.files for word in _UNSTEADY)
+
+
+def _why(results: Sequence[Result]) -> str:
+    """The first reason why an attempt gave no grade."""
+    for result in results:
+        for step in result.receipt:
+            if not step.done:
+                return step.output[-300:] or "an action had no effect"
+        if not result.graded:
+            return f"{result.outcome.status}: {result.outcome.detail}"
+    return "not run"

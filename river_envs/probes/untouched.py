@@ -1,0 +1,145 @@
+"""Control: the untouched image."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from river_envs.environment import Environment
+from river_envs.outcome import Status
+from river_envs.probes.base import (
+    Attempt,
+    Background,
+    Judgement,
+    NotApplicable,
+    Probe,
+    ProbeStatus,
+    Result,
+    Survey,
+)
+from river_envs.probes.judging import hit
+
+_BROKEN: dict[Status, tuple[str, str, str]] = {
+    Status.BUILD_FAILED: (
+        "build-fails",
+        "The image cannot be built.",
+        "Repair the recipe; the log of the failing step is in the attempt.",
+    ),
+    Status.NO_REWARD_FILE: (
+        "no-reward-file",
+        "The verifier ended without writing a reward.",
+        "Write the reward on every path: drop `set -e`, or write 0 before the tests start.",
+    ),
+    Status.MALFORMED_REWARD: (
+        "no-reward-file",
+        "The verifier wrote a reward that is no number.",
+        "Write one number to reward.txt.",
+    ),
+    Status.VERIFIER_CRASHED: (
+        "verifier-crashes",
+        "The verifier died before any test had judged the state.",
+        "Run the tests once on the untouched image and repair what stops them from starting.",
+    ),
+    Status.VERIFIER_TIMEOUT: (
+        "too-slow",
+        "The verifier did not finish within its time limit.",
+        "Make the tests faster or raise the limit.",
+    ),
+    Status.NEEDS_NETWORK: (
+        "needs-network",
+        "The verifier needs a network, and the environment declares none.",
+        "Install what the tests need in the image, or declare the network.",
+    ),
+}
+_REFERENCE_DECIDES = frozenset(
+    {Status.VERIFIER_TIMEOUT, Status.VERIFIER_CRASHED, Status.MALFORMED_REWARD, Status.NEEDS_NETWORK}
+)
+
+
+class Untouched(Probe):
+    """The image as built, graded twice without any work.
+
+    What it does: starts a fresh sandbox, changes nothing, grades; then the same again.
+
+    What a hit proves: a reward for nothing (pays-for-nothing), two different grades of one state (flaky), or that no
+    reward can be had at all (broken, with the cause: build-fails, verifier-crashes, no-reward-file, needs-network,
+    too-slow).
+
+    What it cannot show: anything about wrong work. A verifier that only looks for a file scores 0 here.
+
+    Seen in the wild: doing nothing passes 38 % of an airline benchmark's tasks; 7 of 14,601 public TMax environments
+    pay for the untouched image; tests that pass before any work were reported for several terminal benchmarks.
+    """
+
+    id = "untouched"
+    name = "Untouched image"
+    family = "control"
+    trigger = "rollout-visible"
+    version = 1
+    order = 0
+
+    def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
+        """Two gradings of nothing."""
+        return [
+            self.attempt(environment, repeat=repeat, question="Is the untouched image rewarded?") for repeat in range(2)
+        ]
+
+    def more(self, environment: Environment, results: Sequence[Result], background: Background) -> Sequence[Attempt]:
+        """Three more gradings when the two disagree: an unstable control needs more than one disagreement to be
+        sized.
+        """
+        graded = [result for result in results if result.graded]
+        if len(results) == 2 and len(graded) == 2 and graded[0].passed != graded[1].passed:
+            return [self.attempt(environment, repeat=repeat) for repeat in range(2, 5)]
+        return ()
+
+    def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:
+        """Reward for nothing, instability, or a broken verifier."""
+        graded = [result for result in results if result.graded]
+        passed = [result for result in graded if result.passed]
+        if graded and len(passed) == len(graded) == len(results):
+            return hit(
+                self,
+                environment,
+                "accepts-wrong",
+                "pays-for-nothing",
+                results,
+                "The untouched image is rewarded: no work is needed.",
+                "Assert on something that only the asked work can produce.",
+            )
+        if passed:
+            return hit(
+                self,
+                environment,
+                "unstable",
+                "flaky",
+                results,
+                f"The untouched image was rewarded in {len(passed)} of {len(graded)} gradings.",
+                "Remove what differs between two gradings of one state (random numbers, time, order).",
+            )
+        if results and len(graded) == len(results):
+            return Judgement(ProbeStatus.SURVIVED)
+        return self._without_reward(environment, [r for r in results if not r.graded], background)
+
+    def _without_reward(self, environment: Environment, failed: Sequence[Result], background: Background) -> Judgement:
+        """What follows when a control gave no reward: broken only where nothing but the environment can be the
+        reason.
+        """
+        if not failed:
+            return Judgement(ProbeStatus.ERROR, "the control was not run")
+        statuses = {result.outcome.status for result in failed}
+        status = failed[0].outcome.status
+        detail = failed[0].outcome.detail or str(status)
+        if len(statuses) > 1 or status not in _BROKEN:
+            return Judgement(ProbeStatus.ERROR, f"{status}: {detail}")
+        if status is Status.BUILD_FAILED and any(step.action.get("blameless") for step in failed[0].receipt):
+            return Judgement(ProbeStatus.ERROR, f"build-failed, perhaps through no fault of the recipe: {detail}")
+        if status is Status.NEEDS_NETWORK and environment.network != "none":
+            return Judgement(ProbeStatus.ERROR, "needs the network that it declares: audit it with --network")
+        if status in _REFERENCE_DECIDES and any(result.graded for result in background.reference):
+            return Judgement(
+                ProbeStatus.ERROR, f"{status} on the untouched image, though the reference is graded: {detail}"
+            )
+        if status is not Status.BUILD_FAILED and not background.vouched:
+            return Judgement(ProbeStatus.ERROR, f"{status} on a base that stands in for the recipe's own: {detail}")
+        cause, message, advice = _BROKEN[status]
+        return hit(self, environment, "broken", cause, failed, f"{message} {detail}".strip(), advice)
