@@ -34,7 +34,8 @@ class Candidate:
     """What the filter knows about one ingested environment.
 
     ``verdict`` is ``None`` for an environment that was never audited; ``verdict_reason`` is the scorer's sentence about
-    a verdict without causes. ``quality`` and ``learnability`` lie in [0, 1]; ``None``: nobody measured them.
+    a verdict without causes. All numbers lie in [0, 1]; ``None``: nobody measured them. The gates and the ranking use
+    what stands before ``domain``; the rest travels along into the manifest.
     """
 
     id: str
@@ -48,6 +49,12 @@ class Candidate:
     unsupported: tuple[str, ...] = ()
     domain: str | None = None
     verifier_kind: str | None = None
+    source: str = ""
+    format: str = ""
+    has_reference: bool = False
+    p_accepts_wrong: float | None = None
+    p_rejects_right: float | None = None
+    instability: float | None = None
 
 
 @dataclass(frozen=True)
