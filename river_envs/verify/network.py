@@ -1,0 +1,123 @@
+"""Recognising a verifier that failed for want of a network, from its log.
+
+Most public Harbor tests download their tools before the first test. Without a network such a script goes on and
+writes a reward of 0, which is no word about the state. A message about a connection proves nothing by itself (a
+test may well assert that there is none), so a failed download counts only
+
+- where no test was run, the script itself downloads with that tool, and either what it wanted is missed afterwards
+  or it asked for a host that the script names; or
+- where tests were run and every failed one ended in an exception about resolving or reaching an outside host.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from river_envs.environment import Verifier
+from river_envs.verify.log import line, plain
+from river_envs.verify.pytest_results import PytestReport
+
+_HOST = r"[\w.-]+\.[a-zA-Z]{2,}"
+_URL = rf"(?:https?://(?P<host>{_HOST})|$)"
+_PATTERNS: tuple[tuple[str, str], ...] = (
+    ("apt", rf"^(?:E|W|Err).*(?:Temporary failure resolving|[Cc]ould not resolve|connect to) '?(?P<host>{_HOST})"),
+    ("apt", rf"^[EW]: (?:Failed to fetch|Some index files failed).*?{_URL}"),
+    ("apt", r"^E: (?:Unable to locate package|Package '.*' has no installation candidate)"),
+    ("curl", rf"^curl: \((?:5|6|7|18|28|35|52|55|56|92)\) .*?(?P<host>{_HOST})"),
+    ("curl", r"^curl: \((?:18|28|35|52|55|56|92)\) "),
+    ("wget", rf"^wget: (?:unable to resolve host address|can't connect to|bad address) .?(?P<host>{_HOST})"),
+    ("wget", rf"^(?:Resolving|Connecting to) (?P<host>{_HOST}).*failed: "),
+    ("pip", rf"^.*(?:NewConnection|NameResolution|Timeout|Protocol|SSL)Error.*?(?:host='(?P<host>{_HOST})'|$)"),
+    ("pip", r"^ERROR: (?:No matching distribution found|Could not find a version that satisfies the requirement) .*"),
+    ("uv", rf"^.*(?:Failed to fetch|error sending request for url|[Ff]ailed to download|Request failed).*?{_URL}"),
+    ("uv", r"^.*(?:dns error|failed to lookup address information).*$"),
+    ("git", rf"^fatal: unable to access .?(?:https?://(?P<host>{_HOST}))?.*(?:not resolve|to connect|timed out)"),
+    ("git", rf"^ssh: Could not resolve hostname (?P<host>{_HOST})"),
+    ("npm", rf"^npm (?:ERR!|error).*(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET).*?(?P<host>{_HOST})"),
+    ("npm", r"^npm (?:ERR!|error).*(?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ECONNRESET)"),
+    ("go", rf"^.*dial tcp: lookup (?P<host>{_HOST})"),
+    ("cargo", r"^.*(?:spurious network error|failed to download from|Couldn't resolve host name).*$"),
+    ("gem", rf"^.*(?:Could not find a valid gem|Gem::RemoteFetcher::FetchError).*?{_URL}"),
+    ("conda", r"^CondaHTTPError: .*$"),
+)
+_COMPILED = tuple((tool, re.compile(pattern)) for tool, pattern in _PATTERNS)
+_INVOKED = {
+    "apt": r"\bapt(?:-get)?\b", "curl": r"\bcurl\b", "wget": r"\bwget\b", "pip": r"\bpip3?\b", "uv": r"\buvx?\b",
+    "git": r"\bgit\s+(?:\S+\s+)*?(?:clone|fetch|pull|submodule)\b", "npm": r"\b(?:npm|npx|yarn|pnpm)\b",
+    "go": r"\bgo\s",
+    "cargo": r"\bcargo\b", "gem": r"\b(?:gem|bundle)\b", "conda": r"\b(?:conda|mamba)\b",
+}
+_FETCHERS = frozenset({"curl", "wget", "git"})
+_MISSED = re.compile(r"(?:command not found|: not found|No module named|No such file or directory)")
+_UNREACHABLE = re.compile(
+    r"(?:gaierror|NameResolutionError|Name or service not known|Temporary failure in name resolution"
+    r"|Failed to resolve '|nodename nor servname|Network is unreachable|No address associated with hostname)"
+)
+_RAISED = re.compile(r"^(?:[\w.]+(?:Error|Exception|gaierror)|[\w.]*gaierror)\b")
+_LOCAL = re.compile(r"^(?:localhost|127\.|0\.0\.0\.0|::1|.*\.local$|.*\.(?:py|sh|txt|json|md|js)$)", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Download:
+    """A download that failed: the tool, the host where the line names one, and the line of the log."""
+
+    tool: str
+    host: str | None
+    line: str
+
+
+def failed_downloads(text: str) -> list[Download]:
+    """Every line of ``text`` that says that a download from an outside host failed, in order."""
+    found = []
+    for entry in plain(text).splitlines():
+        entry = entry.strip()
+        for tool, pattern in _COMPILED:
+            match = pattern.match(entry[:2_000])
+            if match is None:
+                continue
+            host = match.groupdict().get("host")
+            if host is None or not _LOCAL.match(host):
+                found.append(Download(tool, host, line(entry)))
+            break
+    return found
+
+
+def network_reason(text: str, report: PytestReport, verifier: Verifier, *, crashed: bool) -> str | None:
+    """One sentence with host and line when the run failed for want of a network (see the module docstring), else
+    None."""
+    if report.ran and not crashed:
+        return _failing_tests_reason(report)
+    script = "\n".join(_scripts(verifier))
+    missed = crashed or (not report.started and bool(_MISSED.search(text)))
+    downloads = [found for found in failed_downloads(text) if re.search(_INVOKED[found.tool], script)]
+    if report.started and not crashed:
+        return None
+    for download in downloads:
+        named = download.host is not None and download.host in script
+        if missed or (download.tool in _FETCHERS and named):
+            best = next((other for other in downloads if other.host and other.host in script), None) or next(
+                (other for other in downloads if other.host), download
+            )
+            where = f"from {best.host}" if best.host else "a package"
+            return f"the verifier could not download {where} ({best.tool}): {best.line}"
+    return None
+
+
+def _failing_tests_reason(report: PytestReport) -> str | None:
+    """All failed tests raised an exception about an outside host that could not be reached."""
+    failed = [test for test in report.tests if test.outcome in ("failed", "error")]
+    if not failed or not all(_RAISED.match(test.message) and _UNREACHABLE.search(test.message) for test in failed):
+        return None
+    if any(test.message.startswith("AssertionError") for test in failed):
+        return None
+    return f"every failed test could not reach an outside host: {failed[0].name}: {line(failed[0].message)}"
+
+
+def _scripts(verifier: Verifier) -> list[str]:
+    """The texts of the verifier's shell scripts and of its entry."""
+    return [
+        file.content.decode("utf-8", "replace")
+        for file in verifier.files
+        if file.path == verifier.entry or file.path.endswith((".sh", ".bash"))
+    ]
