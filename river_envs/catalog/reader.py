@@ -1,0 +1,247 @@
+"""The read side of a catalog: SQL, frames, and the project's own values back as they were stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from river_envs.catalog import codec, delta
+from river_envs.catalog.records import ImageRecord, Known, PlanRecord
+from river_envs.environment import Environment, RiverError, digest
+from river_envs.probes.base import Finding, Result, Survey
+from river_envs.sandbox.base import Base, Delta
+
+if TYPE_CHECKING:
+    import duckdb
+    import pandas as pd
+
+_READS = {"SELECT", "EXPLAIN", "MULTI"}  # MULTI is what PIVOT becomes
+_PORTION = 1000
+
+
+class Reader:
+    """Everything that can be asked of a catalog. Each call opens the file for a short moment only."""
+
+    path: Path
+
+    def _reading(self) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+        raise TypeError("made by open_catalog only")
+
+    # -- SQL and frames ----------------------------------------------------------------------------------------------
+
+    def sql(self, query: str, params: Sequence[Any] | Mapping[str, Any] | None = None) -> pd.DataFrame:
+        """The rows of one SELECT as a frame. Statements that write, and the host's files, are out of reach."""
+        import duckdb
+
+        with self._reading() as connection:
+            try:
+                statements = connection.extract_statements(query)
+                kinds = [str(statement.type).rpartition(".")[2] for statement in statements]
+                if len(kinds) != 1 or kinds[0] not in _READS:
+                    found = ", ".join(kinds).lower() or "nothing"
+                    raise RiverError(f"sql answers one SELECT, DESCRIBE or SHOW at a time and writes nothing; got: {found}")
+                return connection.execute(query, params).df()
+            except duckdb.IOException:
+                raise
+            except duckdb.Error as error:
+                raise RiverError(f"the query failed: {str(error).strip()}") from error
+
+    def environments(self, where: str | None = None) -> pd.DataFrame:
+        """``environments_view`` in id order; ``where`` is a SQL condition on it."""
+        return self.sql(f"SELECT * FROM environments_view WHERE ({where or 'true'}) ORDER BY id")
+
+    def findings(self) -> pd.DataFrame:
+        """``findings_view`` by environment and cause."""
+        return self.sql("SELECT * FROM findings_view ORDER BY environment_id, cause, id")
+
+    def attempts(self) -> pd.DataFrame:
+        """``attempts_view`` by environment and probe."""
+        return self.sql("SELECT * FROM attempts_view ORDER BY environment_id, probe, arm, repeat, id")
+
+    def verdicts(self) -> pd.DataFrame:
+        """id, verdict, causes and reasons of every environment; the verdict is missing where none was audited yet."""
+        return self.sql(
+            "SELECT e.id, e.name, v.verdict, v.causes, v.reasons FROM environment e "
+            "LEFT JOIN verdict v ON v.environment_id = e.id ORDER BY e.id"
+        )
+
+    def subset(self, id: str | None = None) -> pd.DataFrame:
+        """The members of a subset, kept ones first in rank order; by default of the latest."""
+        return self.sql(
+            "SELECT * FROM subset_view WHERE subset_id = coalesce(?, (SELECT arg_max(id, recorded_at) FROM subset)) "
+            "ORDER BY kept DESC, rank, environment_id", [id],
+        )
+
+    # -- identities --------------------------------------------------------------------------------------------------
+
+    def find(self, text: str) -> str:
+        """The id of the environment that ``text`` names: an id, the beginning of one, or a name that only one has."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT id, name FROM environment WHERE id = $text OR name = $text OR (length($text) >= 4 AND "
+                "starts_with(id, $text)) ORDER BY id", {"text": text},
+            ).fetchall()
+        exact = [row[0] for row in rows if row[0] == text]
+        if exact or len(rows) == 1:
+            return str((exact or [rows[0][0]])[0])
+        if not rows:
+            raise RiverError(f"no environment is called {text!r}; list them with: river-envs sql "
+                             f"\"SELECT id, name FROM environments_view\" --catalog {self.path}")
+        some = ", ".join(f"{name} ({id_})" for id_, name in rows[:5])
+        raise RiverError(f"{text!r} names {len(rows)} environments, give an id: {some}{', ...' if len(rows) > 5 else ''}")
+
+    def ids(self, only: str | None = None) -> list[str]:
+        """Ids in order: all, those of a SQL condition on ``environments_view``, or the one that ``only`` names."""
+        if only is None:
+            with self._reading() as connection:
+                return [row[0] for row in connection.execute("SELECT id FROM environment ORDER BY id").fetchall()]
+        if only.strip().replace("-", "").replace("_", "").replace(".", "").replace("/", "").isalnum():
+            return [self.find(only.strip())]
+        frame = self.sql(f"SELECT id FROM environments_view WHERE (\n{only}\n) ORDER BY id")
+        return [str(name) for name in frame["id"]]
+
+    def known_sources(self) -> dict[str, Known]:
+        """What every input gave when it was last read, by where it is."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                'SELECT coalesce(i.input, o.input), coalesce(i.signature, o.signature), '
+                "coalesce(i.environment_id, o.environment_id), coalesce(i.result, 'ingested'), coalesce(i.reason, '') FROM ("
+                ' SELECT input, arg_max(signature, recorded_at) AS signature, arg_max_null(environment_id, recorded_at) AS environment_id,'
+                " coalesce(arg_max(result, recorded_at) FILTER (result <> 'unchanged'), 'ingested') AS result,"
+                " arg_max(reason, recorded_at) FILTER (result <> 'unchanged') AS reason"
+                ' FROM ingest_input GROUP BY input) i FULL JOIN origin o ON o.input = i.input'
+            ).fetchall()
+        return {where: Known(signature, name, result, reason) for where, signature, name, result, reason in rows}
+
+    def content_hash(self) -> str:
+        """A hash over ids, verdicts with their causes, and standing marks: what a filter sees, without any time."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT id, verdict, list_sort(causes), mark FROM environments_view ORDER BY id"
+            ).fetchall()
+        return digest([list(row) for row in rows])
+
+    # -- values ------------------------------------------------------------------------------------------------------
+
+    def environment(self, id: str) -> Environment:
+        """One environment with its contents, by its id."""
+        return self.load([id])[0]
+
+    def load(self, ids: Iterable[str]) -> list[Environment]:
+        """Environments with their contents, in the order of ``ids``. Raises RiverError for an id that is not there."""
+        return list(self.iterate(ids))
+
+    def iterate(self, ids: Iterable[str]) -> Iterator[Environment]:
+        """As ``load``, a thousand at a time."""
+        names = list(ids)
+        for start in range(0, len(names), _PORTION):
+            portion = names[start:start + _PORTION]
+            with self._reading() as connection:
+                specs = dict(connection.execute("SELECT id, spec FROM environment WHERE id IN ?", [portion]).fetchall())
+                contents = dict(connection.execute(
+                    "SELECT sha256, content FROM file WHERE sha256 IN "
+                    "(SELECT sha256 FROM environment_file WHERE environment_id IN ?)", [portion],
+                ).fetchall())
+            for name in portion:
+                if name not in specs:
+                    raise RiverError(f"there is no environment {name!r} in {self.path}")
+                yield codec.loads(Environment, specs[name], source=contents.__getitem__)
+
+    def file(self, sha256: str) -> bytes:
+        """The content with this SHA-256."""
+        with self._reading() as connection:
+            return _file(connection, sha256)
+
+    def delta(self, digest: str) -> Delta:
+        """The delta with this digest (``Result.delta``)."""
+        with self._reading() as connection:
+            row = connection.execute(
+                "SELECT content FROM delta JOIN file USING (sha256) WHERE digest = ?", [digest]
+            ).fetchone()
+        if row is None:
+            raise RiverError(f"the catalog {self.path} holds no delta {digest}")
+        return delta.unpack(row[0])
+
+    def has_delta(self, digest: str) -> bool:
+        """Whether the delta with this digest is kept."""
+        with self._reading() as connection:
+            return connection.execute("SELECT 1 FROM delta WHERE digest = ?", [digest]).fetchone() is not None
+
+    def results(self, ids: Iterable[str] | None = None) -> dict[str, list[Result]]:
+        """Recorded attempts by environment, ordered by probe, version, repeat, arm and id: the same on any machine."""
+        found: dict[str, list[Result]] = {}
+        with self._reading() as connection:
+            rows = _select(connection, "result", "attempt", ids, "probe, version, repeat, arm, id")
+            for name, text in rows:
+                result = codec.loads(Result, text, source=lambda sha256: _file(connection, sha256))
+                found.setdefault(name, []).append(result)
+        return found
+
+    def surveys(self, ids: Iterable[str] | None = None) -> dict[str, Survey]:
+        """Surveys by environment."""
+        with self._reading() as connection:
+            return {name: codec.loads(Survey, text) for name, text in _select(connection, "survey", "survey", ids)}
+
+    def plans(self, ids: Iterable[str] | None = None) -> dict[str, list[PlanRecord]]:
+        """Planned and left-out probes by environment."""
+        found: dict[str, list[PlanRecord]] = {}
+        with self._reading() as connection:
+            for row in _select(connection, "probe, version, status, reason", "plan", ids, "probe, version"):
+                found.setdefault(row[0], []).append(PlanRecord(*row))
+        return found
+
+    def images(self, ids: Iterable[str] | None = None) -> dict[str, list[ImageRecord]]:
+        """Image builds by environment, one per backend."""
+        found: dict[str, list[ImageRecord]] = {}
+        with self._reading() as connection:
+            columns = "status, backend, key, bases, notes, log, seconds"
+            for name, status, backend, key, bases, notes, log, seconds in _select(
+                connection, columns, "image", ids, "backend"
+            ):
+                record = ImageRecord(
+                    name, status, backend, key, codec.loads(tuple[Base, ...], bases), tuple(notes or ()), log, seconds
+                )
+                found.setdefault(name, []).append(record)
+        return found
+
+    def findings_of(self, ids: Iterable[str] | None = None) -> dict[str, list[Finding]]:
+        """Findings by environment."""
+        found: dict[str, list[Finding]] = {}
+        with self._reading() as connection:
+            columns = "claim, cause, trigger, probe, message, advice, attempts, evidence"
+            for *head, attempts, evidence in _select(connection, columns, "finding", ids, "cause, id"):
+                finding = Finding(*head, tuple(attempts), codec.loads(dict[str, Any], evidence))
+                found.setdefault(finding.environment_id, []).append(finding)
+        return found
+
+    def finding(self, id: str) -> Finding:
+        """One finding, by its id or the beginning of it."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT id, environment_id FROM finding WHERE starts_with(id, ?) ORDER BY id", [id]
+            ).fetchall()
+        if len(rows) != 1:
+            problem = f"{len(rows)} findings begin with" if rows else "there is no finding"
+            raise RiverError(f"{problem} {id!r}; list them with: river-envs sql \"FROM findings_view\" -c {self.path}")
+        return next(finding for finding in self.findings_of([rows[0][1]])[rows[0][1]] if finding.id == rows[0][0])
+
+
+def _file(connection: duckdb.DuckDBPyConnection, sha256: str) -> bytes:
+    row = connection.execute("SELECT content FROM file WHERE sha256 = ?", [sha256]).fetchone()
+    if row is None:
+        raise RiverError(f"the catalog holds no file {sha256}")
+    return bytes(row[0])
+
+
+def _select(
+    connection: duckdb.DuckDBPyConnection, columns: str, table: str, ids: Iterable[str] | None, order: str = "",
+) -> Iterator[tuple[Any, ...]]:
+    """Rows (environment_id, columns...) of the environments ``ids``, or of all."""
+    order = f"environment_id, {order}" if order else "environment_id"
+    condition = "" if ids is None else " WHERE environment_id IN ?"
+    cursor = connection.execute(
+        f"SELECT environment_id, {columns} FROM {table}{condition} ORDER BY {order}", [] if ids is None else [list(ids)]
+    )
+    yield from cursor.fetchall()

@@ -1,0 +1,1 @@
+"""One view per file; created again on opening for writing whenever their text changed."""

@@ -1,0 +1,267 @@
+"""What a stage may add to the catalog, one method per kind of row; everything of one ``with`` is one transaction.
+
+    with catalog.writer() as writer:
+        results = writer.add_environments(environments, wheres, signatures)
+        writer.add_inputs(run_id, rows)
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from river_envs.catalog import codec, delta
+from river_envs.catalog.records import (
+    ImageRecord,
+    IngestResult,
+    InputRow,
+    JudgedRecord,
+    MarkKind,
+    PlanRecord,
+    ProbeRecord,
+    SubsetRecord,
+    SurveyRecord,
+)
+from river_envs.catalog.rows import (
+    attempt_row,
+    environment_file_rows,
+    environment_row,
+    files_of,
+    finding_row,
+    judgement_rows,
+    test_rows,
+)
+from river_envs.catalog.store import Store, clean, now
+from river_envs.environment import Environment, sha256
+from river_envs.probes.base import Result, Survey
+from river_envs.sandbox.base import Base, Delta
+
+if TYPE_CHECKING:
+    import duckdb
+
+_JUDGED = ("verdict", "score", "probe_result", "finding")
+
+
+class Writer:
+    """Adds rows on an open connection. Made by ``Catalog.writer()``, which commits or rolls back."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._store = Store(connection)
+
+    # -- ingest ------------------------------------------------------------------------------------------------------
+
+    def add_environments(
+        self, batch: Sequence[Environment], wheres: Sequence[str], signatures: Sequence[str] | None = None
+    ) -> list[IngestResult]:
+        """Add environments that are new, with their files; ``wheres`` names the input that each came from.
+
+        Returns, in order: ``ingested`` or ``unsupported`` for a new one, ``unchanged`` when the same input gave the same
+        environment before, ``duplicate`` when another input did. Each (where, signature) is remembered for
+        ``Catalog.known_sources``.
+        """
+        marks = signatures if signatures is not None else [""] * len(batch)
+        at = now()
+        known = self._store.known("environment", "id", {environment.id for environment in batch})
+        origins = self._origins(wheres)
+        results: list[IngestResult] = []
+        fresh: dict[str, Environment] = {}
+        for environment, where in zip(batch, wheres, strict=True):
+            if environment.id in known or environment.id in fresh:
+                results.append("unchanged" if origins.get(where) == environment.id else "duplicate")
+                continue
+            fresh[environment.id] = environment
+            results.append("unsupported" if environment.unsupported else "ingested")
+        files: dict[str, bytes] = {}
+        rows = [environment_row(environment, files.__setitem__, at) for environment in fresh.values()]
+        for environment in fresh.values():
+            files.update((file.sha256, file.content) for _, file in files_of(environment))
+        self._add_files(files)
+        self._store.insert("environment", rows)
+        self._store.insert(
+            "environment_file", [row for environment in fresh.values() for row in environment_file_rows(environment)]
+        )
+        seen = [
+            {"input": clean(where), "environment_id": environment.id, "name": clean(environment.name),
+             "source": clean(environment.source), "signature": clean(signature)}
+            for environment, where, signature in zip(batch, wheres, marks, strict=True)
+        ]
+        self._store.replace("origin", seen, by=["input"])
+        return results
+
+    def _origins(self, wheres: Sequence[str]) -> dict[str, str]:
+        return self._store.pairs("origin", "input", "environment_id", {clean(where) for where in wheres})
+
+    def add_inputs(self, run_id: str, rows: Sequence[InputRow]) -> None:
+        """Record what became of each input of one ingest run; an input named twice in a run keeps its last word."""
+        at = now()
+        self._store.replace(
+            "ingest_input",
+            [
+                {"run_id": run_id, "input": clean(row.where), "signature": clean(row.signature), "result": row.result,
+                 "environment_id": row.environment_id, "reason": clean(row.reason), "recorded_at": at}
+                for row in rows
+            ],
+            by=["run_id", "input"],
+        )
+
+    def _add_files(self, files: Mapping[str, bytes]) -> None:
+        """Contents by hash, in portions that keep memory bounded."""
+        portion: list[dict[str, Any]] = []
+        size = 0
+        for name, content in files.items():
+            portion.append({"sha256": name, "size": len(content), "content": content})
+            size += len(content)
+            if size > 64 << 20:
+                self._store.insert("file", portion, unless=["sha256"])
+                portion, size = [], 0
+        self._store.insert("file", portion, unless=["sha256"])
+
+    # -- audit -------------------------------------------------------------------------------------------------------
+
+    def add_results(
+        self, results: Sequence[Result], *, run_id: str = "", backend: str = "", deltas: Iterable[Delta] = (),
+        at: datetime | None = None,
+    ) -> int:
+        """Record attempts that were run, with the deltas they kept; one whose id is known is ignored. Returns how many were new."""
+        unique = {result.attempt.id: result for result in reversed(results)}
+        known = self._store.known("attempt", "id", unique)
+        new = [result for name, result in reversed(unique.items()) if name not in known]
+        files: dict[str, bytes] = {}
+        rows = [
+            attempt_row(result, codec.dumps(Result, result, sink=files.__setitem__), backend, run_id, at or now())
+            for result in new
+        ]
+        self._add_files(files)
+        self.add_deltas(deltas)
+        self._store.insert("attempt", rows)
+        self._store.insert("test_result", [row for result in new for row in test_rows(result)])
+        return len(new)
+
+    def add_deltas(self, deltas: Iterable[Delta]) -> None:
+        """Keep deltas, packed, under their digests."""
+        files: dict[str, bytes] = {}
+        rows = []
+        for kept in deltas:
+            blob = delta.pack(kept)
+            files[sha256(blob)] = blob
+            rows.append({"digest": kept.digest, "sha256": sha256(blob), "changes": len(kept.changes)})
+        self._add_files(files)
+        self._store.insert("delta", rows, unless=["digest"])
+
+    def add_images(self, records: Sequence[ImageRecord], *, run_id: str = "", at: datetime | None = None) -> None:
+        """Record image builds; the last word per environment and backend counts."""
+        self._store.replace(
+            "image",
+            [
+                {"environment_id": row.environment_id, "backend": row.backend, "status": row.status, "key": row.key,
+                 "bases": codec.dumps(tuple[Base, ...], row.bases), "notes": [clean(note) for note in row.notes],
+                 "log": clean(row.log), "seconds": row.seconds, "run_id": run_id, "recorded_at": at or now()}
+                for row in records
+            ],
+            by=["environment_id", "backend"],
+        )
+
+    def add_plans(self, records: Sequence[PlanRecord], *, run_id: str = "", at: datetime | None = None) -> None:
+        """Record which probes are put to which environment; the last word per environment, probe and version counts."""
+        self._store.replace(
+            "plan",
+            [
+                {"environment_id": row.environment_id, "probe": row.probe, "version": row.version, "status": row.status,
+                 "reason": clean(row.reason), "run_id": run_id, "recorded_at": at or now()}
+                for row in records
+            ],
+            by=["environment_id", "probe", "version"],
+        )
+
+    def add_surveys(self, records: Sequence[SurveyRecord], *, run_id: str = "", at: datetime | None = None) -> None:
+        """Record surveys; the last one per environment counts."""
+        self._store.replace(
+            "survey",
+            [
+                {"environment_id": row.environment_id, "survey": codec.dumps(Survey, row.survey), "run_id": run_id,
+                 "recorded_at": at or now()}
+                for row in records
+            ],
+            by=["environment_id"],
+        )
+
+    def forget_attempts(self, ids: Iterable[str]) -> int:
+        """Delete attempts, so that they are run again; returns how many there were."""
+        names = list(ids)
+        self._store.delete("test_result", "attempt_id", names)
+        return self._store.delete("attempt", "id", names)
+
+    # -- score -------------------------------------------------------------------------------------------------------
+
+    def replace_judgements(self, judged: Mapping[str, JudgedRecord]) -> None:
+        """Put what was concluded about each environment in the place of what was concluded before."""
+        self.forget_judgements(judged)
+        for table, rows in judgement_rows(judged).items():
+            self._store.insert(table, rows)
+
+    def replace_probe_results(self, environment_id: str, records: Sequence[ProbeRecord]) -> None:
+        """Replace how the probes ended for one environment."""
+        self._store.delete("probe_result", "environment_id", [environment_id])
+        self._store.insert("probe_result", [vars(row) for row in records])
+
+    def replace_findings(self, environment_id: str, findings: Sequence[Any]) -> None:
+        """Replace the findings of one environment."""
+        self._store.delete("finding", "environment_id", [environment_id])
+        self._store.insert("finding", [finding_row(finding) for finding in findings])
+
+    def forget_judgements(self, ids: Iterable[str]) -> None:
+        """Delete what was concluded about environments."""
+        names = list(ids)
+        for table in _JUDGED:
+            self._store.delete(table, "environment_id", names)
+
+    # -- people, filter, runs ----------------------------------------------------------------------------------------
+
+    def add_mark(self, environment_id: str, mark: MarkKind | None, note: str = "", who: str | None = None) -> None:
+        """Record a person's word on an environment; ``None`` takes the standing mark back. Earlier marks stay on record."""
+        self._store.insert("mark", [{
+            "environment_id": environment_id, "mark": mark or "clear", "note": clean(note), "who": who or _user(),
+            "recorded_at": now(),
+        }])
+
+    def add_subset(self, subset: SubsetRecord) -> None:
+        """Record what a filter kept and dropped, in the place of a subset of the same id."""
+        self._store.delete("subset_member", "subset_id", [subset.id])
+        self._store.delete("subset", "id", [subset.id])
+        self._store.insert("subset", [{
+            "id": subset.id, "command": clean(subset.command), "seed": subset.seed, "keep": subset.keep,
+            "options": codec.dumps(dict[str, Any], dict(subset.options)), "catalog_hash": subset.catalog_hash, "recorded_at": now(),
+        }])
+        self._store.insert("subset_member", [
+            {"subset_id": subset.id, "environment_id": row.environment_id, "kept": row.kept, "rank": row.rank,
+             "tier": row.tier, "reason": clean(row.reason), "score": row.score}
+            for row in subset.members
+        ])
+
+    def start_run(
+        self, command: str, options: Mapping[str, Any] | None = None, versions: Mapping[str, Any] | None = None,
+        run_id: str | None = None,
+    ) -> str:
+        """Record that a command began; returns the run's id."""
+        started = now()
+        run_id = run_id or f"{command.split()[0]}-{started:%Y%m%d-%H%M%S}-{os.urandom(3).hex()}"
+        self._store.insert("audit_run", [{
+            "id": run_id, "command": clean(command), "options": codec.dumps(dict[str, Any], dict(options or {})),
+            "versions": codec.dumps(dict[str, Any], dict(versions or {})), "started": started, "ended": None,
+            "state": "running",
+        }])
+        return run_id
+
+    def finish_run(self, run_id: str, state: str = "finished") -> None:
+        """Record how a run ended: finished, interrupted or failed."""
+        self._store.update("UPDATE audit_run SET ended = ?, state = ? WHERE id = ?", [now(), state, run_id])
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid {os.getuid()}"
