@@ -30,8 +30,11 @@ _DIRECTORY = re.compile(
     re.IGNORECASE,
 )
 _EXTENSIONS = frozenset(
-    # Quoted names end in one of these; everything else with a dot is a word or a version.
-    ["txt", "json", "jsonl", "csv", "tsv", "md", "log", "yaml", "yml", "toml", "ini", "cfg", "conf", "xml", "html", "sql", "sh", "py", "js", "ts", "rb", "pl", "c", "h", "cpp", "hpp", "rs", "go", "java", "out", "dat", "bin", "db", "sqlite", "png", "jpg", "jpeg", "gif", "svg", "pdf", "wav", "mp3", "mp4", "gz", "tar", "tgz", "zip", "bz2", "xz", "pem", "key", "crt", "sha256", "md5", "patch", "diff", "lock", "service", "env", "properties", "ndjson", "parquet", "npy", "npz", "pkl"]
+    (  # noqa: SIM905 - a list of seventy names would fill a screen
+        "txt json jsonl csv tsv md log yaml yml toml ini cfg conf xml html sql sh py js ts rb pl c h cpp hpp rs go java"
+        " out dat bin db sqlite png jpg jpeg gif svg pdf wav mp3 mp4 gz tar tgz zip bz2 xz pem key crt sha256 md5 patch"
+        " diff lock service env properties ndjson parquet npy npz pkl"
+    ).split()
 )
 _SYSTEM = ("/bin", "/usr", "/lib", "/lib64", "/sbin", "/proc", "/sys", "/dev", "/boot", "/run")
 _EXAMPLE = re.compile(

@@ -1,0 +1,141 @@
+"""Run one attempt: a fresh sandbox, the actions in order with a receipt for each, then the verifier.
+
+Nothing here knows what an attempt is for. What went wrong with the sandbox becomes a status, never a reward.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from river_envs.environment import Environment, File, sha256
+from river_envs.outcome import Outcome, Status
+from river_envs.probes.base import Action, Attempt, Copy, Put, Restore, Result, Run, Solve, Step, describe
+from river_envs.sandbox.base import Backend, Delta, Image, Sandbox, SandboxError, SandboxLimits
+
+Grade = Callable[[Sandbox, Environment], Outcome]
+
+_OUTPUT = 4000
+_COPY_LIMIT = 8 << 20
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """Where the attempts of one environment run: a backend, the built image, the verifier's grading, and what is
+    allowed.
+    """
+
+    backend: Backend
+    image: Image
+    grade: Grade
+    network: bool = False
+    memory_mb: int | None = None
+    disk_mb: int = 1024
+
+    def limits(self, environment: Environment) -> SandboxLimits:
+        """The environment's own limits, cut to what the user allows."""
+        wanted = environment.limits
+        memory = min(wanted.memory_mb, self.memory_mb) if self.memory_mb else wanted.memory_mb
+        return SandboxLimits(memory_mb=memory, disk_mb=min(wanted.storage_mb, self.disk_mb), cpus=max(wanted.cpus, 0.1))
+
+
+def run_attempt(
+    place: Workplace, environment: Environment, attempt: Attempt, start: Delta | None
+) -> tuple[Result, Delta | None]:
+    """Run ``attempt`` and grade it. ``start`` is the delta that a ``Restore`` begins with.
+
+    Returns the result, and the delta that a ``Solve`` left (None otherwise).
+    """
+    receipt: list[Step] = []
+    kept: Delta | None = None
+    restores = any(isinstance(action, Restore) for action in attempt.actions)
+    if restores and start is None:
+        outcome = Outcome(Status.SANDBOX_ERROR, detail="the delta of the reference is missing")
+        return Result(attempt, outcome, (), None, in_place=False), None
+    try:
+        with place.backend.start(
+            place.image, delta=start if restores else None, limits=place.limits(environment), network=place.network
+        ) as sandbox:
+            for action in attempt.actions:
+                step = perform(sandbox, environment, action)
+                receipt.append(step)
+                if isinstance(action, Solve) and step.done:
+                    kept = without_solution(sandbox.delta())
+            outcome = place.grade(sandbox, environment)
+    except SandboxError as error:
+        outcome = Outcome(Status.SANDBOX_ERROR, detail=str(error))
+    outcome = replace(outcome, substitutions=(*substituted(place.image), *outcome.substitutions))
+    return Result(attempt, outcome, tuple(receipt), kept.digest if kept else None, in_place=not restores), kept
+
+
+def substituted(image: Image) -> tuple[str, ...]:
+    """Every base that is not the recipe's own, in words."""
+    return tuple(
+        f"base {base.requested} replaced by {base.resolved} ({base.origin})" for base in image.bases if base.substituted
+    )
+
+
+def without_solution(delta: Delta) -> Delta:
+    """The delta without the reference's own files: they are how it was made, not what was made."""
+    return Delta(
+        tuple(
+            change for change in delta.changes if change.path != "solution" and not change.path.startswith("solution/")
+        ),
+        delta.skipped,
+    )
+
+
+def perform(sandbox: Sandbox, environment: Environment, action: Action) -> Step:
+    """Do one action and say what happened. Raises SandboxError when the sandbox is gone."""
+    began = time.monotonic()
+    user = environment.user or sandbox.image.user
+    done, exit_code, output = True, None, ""
+    try:
+        match action:
+            case Put(files, root):
+                sandbox.put(files, root, user=user)
+                output = f"{len(files)} files"
+            case Copy(source, target):
+                content = sandbox.get(source, limit=_COPY_LIMIT)
+                sandbox.put([File(target.strip("/"), content)], user=user)
+                output = f"{len(content)} bytes, sha256 {sha256(content)}"
+            case Run(script, timeout_sec):
+                done, exit_code, output = _run(sandbox, environment, ["sh", "-c", script], timeout_sec, {})
+                done = done and exit_code == 0
+            case Solve():
+                done, exit_code, output = _solve(sandbox, environment)
+            case Restore():
+                output = "started from the reference's delta"
+    except (SandboxError, MemoryError):
+        raise
+    except OSError as error:
+        done, output = False, f"{type(error).__name__}: {error}"
+    return Step(describe(action), done, exit_code, output, time.monotonic() - began)
+
+
+def _solve(sandbox: Sandbox, environment: Environment) -> tuple[bool, int | None, str]:
+    reference = environment.reference
+    if reference is None:
+        return False, None, "the environment has no reference"
+    sandbox.put(reference.files, "/solution")
+    command = ["bash", f"/solution/{reference.entry}"]
+    return _run(sandbox, environment, command, environment.limits.agent_timeout_sec, dict(reference.env))
+
+
+def _run(
+    sandbox: Sandbox, environment: Environment, command: list[str], timeout_sec: float, env: dict[str, str]
+) -> tuple[bool, int | None, str]:
+    result = sandbox.exec(
+        command,
+        timeout_sec=timeout_sec,
+        env={**dict(environment.env), **env},
+        user=environment.user,
+        cwd=environment.workdir,
+    )
+    text = result.text
+    if len(text) > _OUTPUT:
+        text = text[: _OUTPUT // 2] + "\n[...]\n" + text[-_OUTPUT // 2 :]
+    if result.timed_out:
+        text += f"\nkilled after {timeout_sec:g} s"
+    return result.exit_code is not None, result.exit_code, text

@@ -1,0 +1,187 @@
+"""Audit one environment: put every probe to its verifier, controls first, and record each step as it is done.
+
+What was recorded before is not done again: the plan is a pure function of the environment and its survey, so that a
+run killed at any moment is taken up by planning anew and leaving out the attempts that have a result.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from river_envs.audit.attempt import Grade, Workplace, run_attempt
+from river_envs.audit.options import AuditOptions
+from river_envs.audit.survey import survey as look
+from river_envs.catalog.records import ImageRecord, PlanRecord, PlanStatus, SurveyRecord
+from river_envs.environment import Environment
+from river_envs.outcome import RETRIED, Outcome, Status
+from river_envs.probes.base import Attempt, Background, NotApplicable, Probe, Result, Step, Survey
+from river_envs.probes.registry import probes
+from river_envs.sandbox.base import Backend, BuildFailed, Delta, Image, SandboxError
+
+Record = Result | PlanRecord | SurveyRecord | ImageRecord
+
+
+class Sink(Protocol):
+    """Where records go as they are made: the spool of one worker."""
+
+    def append(self, record: Record) -> None:
+        """Keep one record; it is safe once this returns."""
+        ...
+
+    def keep(self, delta: Delta) -> None:
+        """Keep a delta under its digest."""
+        ...
+
+
+class Stopped(Exception):
+    """The run was asked to stop; raised between attempts."""
+
+
+@dataclass(frozen=True)
+class History:
+    """What is recorded of one environment from earlier runs."""
+
+    results: Mapping[str, Result] = field(default_factory=dict)
+    survey: Survey | None = None
+    deltas: Callable[[str], Delta] | None = None
+
+
+@dataclass
+class EnvironmentAudit:
+    """One environment on one backend. ``check`` raises Stopped when no new attempt may start; ``counted`` hears of
+    each attempt.
+    """
+
+    environment: Environment
+    history: History
+    backend: Backend
+    sink: Sink
+    options: AuditOptions
+    grade: Callable[[Image], Grade]
+    check: Callable[[], None]
+    counted: Callable[[Result], None]
+    results: dict[str, list[Result]] = field(default_factory=dict)
+    image: Image | None = None
+    solved: Delta | None = None
+    failure: Outcome | None = None
+    blameless: bool = True
+
+    def run(self) -> None:
+        """Build, look, probe. Raises Stopped when the run ends first; everything done until then is recorded."""
+        self.check()
+        self._build()
+        seen = self._survey()
+        for probe in probes():
+            reason = self._why_not(probe)
+            if reason:
+                self._note(probe, "not-run", reason)
+                continue
+            planned = probe.plan(self.environment, replace(seen, reference=self.solved))
+            if isinstance(planned, NotApplicable):
+                self._note(probe, "not-applicable", planned.reason)
+                continue
+            self._carry_out(probe, planned)
+            self._note(probe, "planned", "")
+
+    def _build(self) -> None:
+        began = time.monotonic()
+        recipe, limits = self.environment.image, self.environment.limits
+        record = ImageRecord(self.environment.id, "built", self.backend.name)
+        try:
+            self.image = self.backend.build(recipe, timeout_sec=limits.build_timeout_sec)
+            record = replace(record, key=self.image.key, bases=self.image.bases, notes=self.image.notes)
+        except BuildFailed as error:
+            self.failure, self.blameless = (
+                Outcome(Status.BUILD_FAILED, log=error.log[-65536:], detail=str(error)),
+                error.blameless,
+            )
+            record = replace(record, status="build-failed", log=error.log[-65536:], notes=(str(error),))
+        except SandboxError as error:
+            self.failure = Outcome(Status.SANDBOX_ERROR, detail=str(error))
+            record = replace(record, status="sandbox-error", notes=(str(error),))
+        self.sink.append(replace(record, seconds=time.monotonic() - began))
+
+    def _survey(self) -> Survey:
+        if self.history.survey is not None or self.image is None:
+            return self.history.survey or Survey()
+        try:
+            with self._place.backend.start(self._place.image, limits=self._place.limits(self.environment)) as sandbox:
+                seen = look(sandbox, self.environment)
+        except SandboxError as error:
+            self.failure = Outcome(Status.SANDBOX_ERROR, detail=str(error))
+            return Survey()
+        self.sink.append(SurveyRecord(self.environment.id, seen))
+        return seen
+
+    @property
+    def _place(self) -> Workplace:
+        if self.image is None:
+            raise SandboxError("the image was not built")
+        allowed = self.options.network and self.environment.network != "none"
+        return Workplace(
+            self.backend, self.image, self.grade(self.image), allowed, self.options.memory_mb, self.options.disk_mb
+        )
+
+    @property
+    def background(self) -> Background:
+        """What the controls have shown so far."""
+        bases = self.image.bases if self.image else ()
+        return Background(tuple(self.results.get("untouched", ())), tuple(self.results.get("reference", ())), bases)
+
+    def _why_not(self, probe: Probe) -> str:
+        """Why a probe cannot change the verdict any more, or "" when it can."""
+        if probe.family == "control":
+            return ""
+        background = self.background
+        if self.failure is not None:
+            return "there is no image to probe"
+        if any(result.passed for result in background.untouched):
+            return "the untouched image is rewarded: the verdict cannot change"
+        if probe.family == "reference":
+            return ""
+        if not background.zero:
+            return "the untouched image was not graded"
+        if background.reference and not all(result.passed for result in background.reference if result.in_place):
+            return "the reference does not pass: the verdict cannot change"
+        return ""
+
+    def _carry_out(self, probe: Probe, planned: Sequence[Attempt]) -> None:
+        results = self.results.setdefault(probe.id, [])
+        while planned:
+            for attempt in planned:
+                results.append(self._result(attempt))
+            seen = {result.attempt.id for result in results}
+            planned = [a for a in probe.more(self.environment, results, self.background) if a.id not in seen]
+
+    def _result(self, attempt: Attempt) -> Result:
+        known = self.history.results.get(attempt.id)
+        if known is not None:
+            if known.delta and known.passed and self.solved is None and self.history.deltas:
+                self.solved = self.history.deltas(known.delta)
+            return known
+        result, delta = self._run(attempt)
+        if delta is not None:
+            self.sink.keep(delta)
+            self.solved = self.solved or (delta if result.passed else None)
+        self.sink.append(result)
+        self.counted(result)
+        return result
+
+    def _run(self, attempt: Attempt) -> tuple[Result, Delta | None]:
+        """One attempt, tried again where the sandbox itself failed."""
+        for left in reversed(range(self.options.tries)):
+            self.check()
+            if self.failure is not None:
+                receipt = (Step({"build": self.environment.image.digest, "blameless": self.blameless}, False),)
+                return Result(attempt, self.failure, receipt), None
+            result, delta = run_attempt(self._place, self.environment, attempt, self.solved)
+            if result.outcome.status not in RETRIED or not left:
+                return result, delta
+            time.sleep(0.2)
+        raise AssertionError("unreachable: the last try returns")
+
+    def _note(self, probe: Probe, status: PlanStatus, reason: str) -> None:
+        self.sink.append(PlanRecord(self.environment.id, probe.id, probe.version, status, reason))

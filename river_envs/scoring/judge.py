@@ -1,0 +1,104 @@
+"""From recorded attempts to probe results, findings and a verdict: pure functions, no sandbox, no clock.
+
+Verdicts are rule-based and explainable: the reasons name the probes that decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from river_envs.catalog.records import JudgedRecord, PlanRecord, ProbeRecord
+from river_envs.causes import CAUSES
+from river_envs.environment import Environment
+from river_envs.probes.base import Background, Finding, Judgement, Probe, ProbeStatus, Result
+from river_envs.probes.registry import probes
+from river_envs.sandbox.base import Base
+from river_envs.scoring.score import score
+
+RANKING = frozenset({"rollout-visible", "feedback-learnable", "grading-runtime"})
+"""Triggers whose findings count against an environment; the others are reported beside the verdict."""
+
+
+def judge(
+    environment: Environment, results: Sequence[Result], plans: Sequence[PlanRecord], bases: Sequence[Base] = ()
+) -> JudgedRecord:
+    """Everything that the recorded attempts prove about one environment.
+
+    ``plans`` tell which probes were carried out, which do not apply and which were left out; a probe without a
+    plan of its present version was not run.
+    """
+    by_probe: dict[str, list[Result]] = {}
+    for result in results:
+        by_probe.setdefault(result.attempt.probe, []).append(result)
+    background = Background(tuple(by_probe.get("untouched", ())), tuple(by_probe.get("reference", ())), tuple(bases))
+    planned = {(plan.probe, plan.version): plan for plan in plans}
+    judgements = {
+        probe.id: (probe, _judgement(probe, environment, by_probe.get(probe.id, ()), planned, background))
+        for probe in probes()
+    }
+    findings = tuple(finding for _, judgement in judgements.values() for finding in judgement.findings)
+    verdict, reasons = _verdict(environment, judgements, findings, background)
+    causes = tuple(
+        cause for cause in CAUSES if any(finding.cause == cause for finding in findings if finding.trigger in RANKING)
+    )
+    records = tuple(
+        ProbeRecord(environment.id, probe.id, probe.version, str(judgement.status), judgement.reason)
+        for probe, judgement in judgements.values()
+    )
+    record = JudgedRecord(verdict, causes, reasons, records, findings)
+    return replace(record, score=score(record, background))
+
+
+def _judgement(
+    probe: Probe,
+    environment: Environment,
+    results: Sequence[Result],
+    planned: Mapping[tuple[str, int], PlanRecord],
+    background: Background,
+) -> Judgement:
+    plan = planned.get((probe.id, probe.version))
+    if plan is None:
+        return Judgement(ProbeStatus.NOT_RUN, "the plan did not finish")
+    if plan.status == "not-applicable":
+        return Judgement(ProbeStatus.NOT_APPLICABLE, plan.reason)
+    if plan.status == "not-run":
+        return Judgement(ProbeStatus.NOT_RUN, plan.reason)
+    own = [result for result in results if result.attempt.version == probe.version]
+    return probe.judge(environment, own, background)
+
+
+def _verdict(
+    environment: Environment,
+    judgements: Mapping[str, tuple[Probe, Judgement]],
+    findings: Sequence[Finding],
+    background: Background,
+) -> tuple[str, tuple[str, ...]]:
+    """The verdict and the sentences that explain it."""
+    if environment.unsupported:
+        return "unverified", tuple(f"unsupported: {reason}" for reason in environment.unsupported)
+    accusing = [finding for finding in findings if finding.trigger in RANKING]
+    if accusing:
+        return "defective", tuple(dict.fromkeys(f"{finding.cause}: {finding.message}" for finding in accusing))
+    open_questions = tuple(
+        f"{probe.id}: {judgement.reason or judgement.status}"
+        for probe, judgement in judgements.values()
+        if judgement.status in {ProbeStatus.ERROR, ProbeStatus.NOT_RUN} and probe.trigger in RANKING
+    )
+    if open_questions or not background.untouched:
+        return "unverified", open_questions or ("untouched: the control was not run",)
+    asked = sum(
+        judgement.status is ProbeStatus.SURVIVED for probe, judgement in judgements.values() if probe.order >= 20
+    )
+    skipped = sum(
+        judgement.status is ProbeStatus.NOT_APPLICABLE for probe, judgement in judgements.values() if probe.order >= 20
+    )
+    survived = f"survived {asked} probes ({skipped} do not apply)"
+    reference = judgements["reference"][1]
+    if (
+        reference.status is ProbeStatus.SURVIVED
+        and environment.reference
+        and environment.reference.provenance in {"shipped", "author"}
+    ):
+        return "sound", (f"the untouched image scores 0, the reference {reference.reason or 'passed'}", survived)
+    return "resisted", ("no trusted reference: rejects-right cannot be proved", survived)
