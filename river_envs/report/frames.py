@@ -1,0 +1,29 @@
+"""Rows of a catalog as plain Python values, for rooms that compute with them instead of plotting them."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+
+class Queryable(Protocol):
+    """What is needed of a catalog."""
+
+    def sql(self, query: str, /) -> Any:
+        """Run one query and return a pandas frame."""
+
+
+def read(catalog: Queryable, query: str) -> list[dict[str, Any]]:
+    """The rows of ``query`` as plain Python values; SQL's NULL is ``None``, a list is a tuple."""
+    frame = catalog.sql(query)
+    return [
+        {name: _plain(value) for name, value in zip(frame.columns, row, strict=True)}
+        for row in frame.itertuples(index=False, name=None)
+    ]
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):  # numpy arrays and scalars
+        value = value.tolist()
+    if isinstance(value, list):
+        return tuple(_plain(item) for item in value)
+    return None if value is None or value != value or str(value) in ("NaT", "<NA>") else value
