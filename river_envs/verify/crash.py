@@ -17,6 +17,7 @@ from river_envs.verify.pytest_results import PytestReport
 _NO_TOOL = re.compile(
     r"^.*?(?:No module named '?pytest'?$"
     r"|(?:python3?|pytest|uvx?|node|npm|npx|go|cargo|java|mvn|gradle|ruby|php): (?:command )?not found$"
+    r"|error: Failed to spawn: .?(?:pytest|python\S*)$"
     r"|env: [‘'`\"]?(?:python3?|bash|pytest)[’'\"]?: No such file or directory$)",
     re.MULTILINE,
 )

@@ -4,8 +4,8 @@ Most public Harbor tests download their tools before the first test. Without a n
 writes a reward of 0, which is no word about the state. A message about a connection proves nothing by itself (a
 test may well assert that there is none), so a failed download counts only
 
-- where no test was run, the script itself downloads with that tool, and either what it wanted is missed afterwards
-  or it asked for a host that the script names; or
+- where no test was run, the script itself downloads with that tool, and either what it wanted is missed afterwards,
+  or the tool was to run the tests (uv), or it asked for a host that the script names; or
 - where tests were run and every failed one ended in an exception about resolving or reaching an outside host.
 """
 
@@ -21,11 +21,12 @@ from river_envs.verify.pytest_results import PytestReport
 _HOST = r"[\w.-]+\.[a-zA-Z]{2,}"
 _URL = rf"(?:https?://(?P<host>{_HOST})|$)"
 _PATTERNS: tuple[tuple[str, str], ...] = (
-    ("apt", rf"^(?:E|W|Err).*(?:Temporary failure resolving|[Cc]ould not resolve|connect to) '?(?P<host>{_HOST})"),
+    ("apt", rf"^(?:[EW]: .*)?(?:Temporary failure resolving|[Cc]ould not (?:resolve|connect to)) '?(?P<host>{_HOST})"),
+    ("apt", rf"^Err:\d+ https?://(?P<host>{_HOST})"),
     ("apt", rf"^[EW]: (?:Failed to fetch|Some index files failed).*?{_URL}"),
     ("apt", r"^E: (?:Unable to locate package|Package '.*' has no installation candidate)"),
-    ("curl", rf"^curl: \((?:5|6|7|18|28|35|52|55|56|92)\) .*?(?P<host>{_HOST})"),
-    ("curl", r"^curl: \((?:18|28|35|52|55|56|92)\) "),
+    ("curl", rf"^[\s\d:.%-]*curl: \((?:5|6|7|18|28|35|52|55|56|92)\) .*?(?P<host>{_HOST})"),
+    ("curl", r"^[\s\d:.%-]*curl: \((?:18|28|35|52|55|56|92)\) "),
     ("wget", rf"^wget: (?:unable to resolve host address|can't connect to|bad address) .?(?P<host>{_HOST})"),
     ("wget", rf"^(?:Resolving|Connecting to) (?P<host>{_HOST}).*failed: "),
     ("pip", rf"^.*(?:NewConnection|NameResolution|Timeout|Protocol|SSL)Error.*?(?:host='(?P<host>{_HOST})'|$)"),
@@ -49,13 +50,14 @@ _INVOKED = {
     "cargo": r"\bcargo\b", "gem": r"\b(?:gem|bundle)\b", "conda": r"\b(?:conda|mamba)\b",
 }
 _FETCHERS = frozenset({"curl", "wget", "git"})
+_RUNNERS = frozenset({"uv"})  # what they run is the tests: without its download there is no test session
 _MISSED = re.compile(r"(?:command not found|: not found|No module named|No such file or directory)")
 _UNREACHABLE = re.compile(
     r"(?:gaierror|NameResolutionError|Name or service not known|Temporary failure in name resolution"
     r"|Failed to resolve '|nodename nor servname|Network is unreachable|No address associated with hostname)"
 )
 _RAISED = re.compile(r"^(?:[\w.]+(?:Error|Exception|gaierror)|[\w.]*gaierror)\b")
-_LOCAL = re.compile(r"^(?:localhost|127\.|0\.0\.0\.0|::1|.*\.local$|.*\.(?:py|sh|txt|json|md|js)$)", re.IGNORECASE)
+_LOCAL = re.compile(r"^(?:localhost|127\.|0\.0\.0\.0|::1|.*\.local$|.*\.(?:py|txt|json|md|js)$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def network_reason(text: str, report: PytestReport, verifier: Verifier, *, crash
         return None
     for download in downloads:
         named = download.host is not None and download.host in script
-        if missed or (download.tool in _FETCHERS and named):
+        if missed or download.tool in _RUNNERS or (download.tool in _FETCHERS and named):
             best = next((other for other in downloads if other.host and other.host in script), None) or next(
                 (other for other in downloads if other.host), download
             )

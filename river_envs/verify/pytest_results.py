@@ -20,7 +20,7 @@ MESSAGE_CHARACTERS = 1_000
 
 _OUTCOMES = {
     "PASSED": "passed", "FAILED": "failed", "ERROR": "error", "SKIPPED": "skipped", "XFAIL": "xfailed",
-    "XPASS": "failed",
+    "XPASS": "passed",
 }
 _SESSION = re.compile(r"^=+ test session starts =+$", re.MULTILINE)
 _COLLECTED = re.compile(r"^(?:collecting .*)?collected (\d+) items?", re.MULTILINE)
@@ -53,11 +53,14 @@ class PytestReport:
 
 
 def read_terminal(text: str) -> PytestReport:
-    """What pytest's terminal output in ``text`` says; of several sessions, the counts of the last one."""
+    """What pytest's terminal output in ``text`` says; the counts of several sessions are added up."""
     text = plain(text)
     endings = list(_COUNTS.finditer(text))
     collected = _COLLECTED.search(text)
-    counts = {name: int(number) for number, name in _COUNT.findall(endings[-1].group(1))} if endings else {}
+    counts: dict[str, int] = {}
+    for ending in endings:
+        for number, name in _COUNT.findall(ending.group(1)):
+            counts[name] = counts.get(name, 0) + int(number)
     return PytestReport(
         started=bool(_SESSION.search(text) or collected or endings),
         counts=counts,
@@ -119,10 +122,18 @@ def read_junit(content: bytes) -> tuple[TestResult, ...]:
     return tuple(_case(case) for case, _ in zip(root.iter("testcase"), range(MAX_TESTS), strict=False))
 
 
+def _node_id(classname: str, name: str) -> str:
+    """pytest's own name of a test case: ``folder/test_file.py::TestClass::test_name``."""
+    if not classname or not name:
+        return name or classname
+    parts = classname.split(".")
+    first_class = next((index for index, part in enumerate(parts) if index and part[:1].isupper()), len(parts))
+    return "::".join([f"{'/'.join(parts[:first_class])}.py", *parts[first_class:], name])
+
+
 def _case(case: Element) -> TestResult:
     """One test case of a JUnit file."""
-    module, name = case.get("classname", ""), case.get("name", "")
-    full = f"{module.replace('.', '/')}.py::{name}" if module and name else name or module
+    full = _node_id(case.get("classname", ""), case.get("name", ""))
     for child in case:
         message = line(child.get("message", ""), MESSAGE_CHARACTERS)
         if child.tag == "failure":

@@ -9,7 +9,7 @@ from river_envs.sandbox.base import ExecResult, Image, Listing
 
 
 class MemorySandbox:
-    """Only what grading uses. ``script(sandbox, command, env)`` stands for the verifier and returns (exit code, output)."""
+    """Only what grading uses. ``script(sandbox, command, env)`` is the verifier and returns (exit code, output)."""
 
     FIFO, DIRECTORY = object(), object()
 
@@ -57,7 +57,7 @@ class MemorySandbox:
 
 
 def make_environment(protocol="harbor", entry="test.sh", content=b"", *, instruction="Do it.", **verifier):
-    files = (File(entry, content, 0o755),) + tuple(verifier.pop("files", ()))
+    files = (File(entry, content, 0o755), *verifier.pop("files", ()))
     return Environment(
         name="t", source="test", format="harbor", instruction=instruction, image=ImageRecipe("prebuilt"),
         verifier=Verifier(protocol, files, entry, **verifier),
