@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 class Catalog(Reader):
     """One DuckDB file that holds environments, attempts, findings, verdicts, scores, marks and subsets.
 
-    Safe to use from several threads and, one writer at a time, from several processes: nothing stays open between calls.
+    Safe to use from several threads and, one writer at a time, from several processes: nothing stays open
+    between calls.
     """
 
     def __init__(self, path: Path) -> None:
@@ -34,17 +35,21 @@ class Catalog(Reader):
     def writer(self) -> Iterator[Writer]:
         """Write in one transaction: committed at the end of the ``with``, rolled back when it raises.
 
-        An older catalog is migrated first. Keep it short: no other process can read meanwhile. Raises CatalogBusy, and
-        RiverError where the file cannot be written or its disk is full. Reading inside the ``with`` sees what was written.
+        An older catalog is migrated first. Keep it short: no other process can read meanwhile. Reading inside the
+        ``with`` sees what was written. Raises CatalogBusy, and RiverError where the file cannot be written or its disk
+        is full.
         """
-        with connection.writing(self.path, create=True) as held:
+        import duckdb
+
+        with connection.writing(self.path) as held:
             schema.bring_up_to_date(held, self.path)
             held.begin()
             self._mine.connection = held
             try:
                 yield Writer(held)
             except BaseException:
-                held.rollback()
+                with suppress(duckdb.Error):  # a transaction that DuckDB ended itself; the first error tells more
+                    held.rollback()
                 raise
             else:
                 held.commit()

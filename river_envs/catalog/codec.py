@@ -1,9 +1,10 @@
 """Exact, typed JSON for the values that the catalog and the spool keep.
 
-``dumps`` and ``loads`` are driven by type hints: whatever a frozen dataclass of the project holds comes back equal, with the
-same types (tuples stay tuples, bytes stay bytes, a float that is not finite stays what it was), so that an identity
-computed from a stored value is the identity that was stored. The text is always valid JSON for DuckDB, also when the value is
-hostile: strings that are not valid Unicode are wrapped, since one such row would make every JSON query over its column fail.
+``dumps`` and ``loads`` are driven by type hints: whatever a frozen dataclass of the project holds comes back equal, of
+the same types (tuples stay tuples, bytes stay bytes, a float that is not finite stays what it was), so that an identity
+computed from a stored value is the identity that was stored. The text is always valid JSON for DuckDB, also when the
+value is hostile: strings that are not valid Unicode are wrapped, since one such row would make every JSON query over
+its column fail.
 
 ``VERSION`` belongs to this encoding. Fields that a stored value lacks take their default; fields that no longer exist
 are left out.
@@ -18,7 +19,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from river_envs.environment import RiverError, sha256
 
@@ -27,12 +28,8 @@ VERSION = 1
 T = TypeVar("T")
 
 
-class Sink(Protocol):
-    """Takes the bytes that are stored beside the JSON, by hash."""
-
-    def __call__(self, digest: str, content: bytes) -> None:
-        """Keep ``content`` under its SHA-256."""
-
+Sink = Callable[[str, bytes], None]
+"""Takes bytes that are stored beside the JSON: (SHA-256, content)."""
 
 Source = Callable[[str], bytes]
 """Gives back what a :class:`Sink` took, by SHA-256."""
@@ -62,10 +59,10 @@ def dumps(hint: Any, value: Any, *, sink: Sink | None = None, inline: int = 4096
 def loads(hint: type[T], text: str, *, source: Source | None = None) -> T:
     """The value that ``dumps(hint, value)`` wrote. Raises RiverError for text that is not such a value."""
     try:
-        return cast(T, _coder(hint).decode(json.loads(text), _Context(source=source)))
+        return cast(T, _coder(cast(Any, hint)).decode(json.loads(text), _Context(source=source)))
     except (KeyError, TypeError, ValueError, IndexError) as error:
         name = getattr(hint, "__name__", str(hint))
-        raise RiverError(f"a stored {name} cannot be read ({error!r}); the record was not written by this version") from error
+        raise RiverError(f"a stored {name} cannot be read ({error!r}); it was not written by this version") from error
 
 
 def _encode_text(value: str, _: _Context) -> Any:
@@ -237,6 +234,8 @@ def _dataclass(kind: Any) -> _Coder:
         return {name: coder.encode(getattr(value, name), context) for name, coder in parts}
 
     def decode(data: Any, context: _Context) -> Any:
+        if not isinstance(data, dict):
+            raise TypeError(f"{kind.__name__} is written as an object")
         missing = required - data.keys()
         if missing:
             raise ValueError(f"{kind.__name__} lacks {', '.join(sorted(missing))}")

@@ -1,8 +1,8 @@
 """Opening the DuckDB file: who may hold it, for how long, and what went wrong in words.
 
 DuckDB locks its file per process, one writer or many readers. Between processes we try again until the lock is free.
-Inside a process DuckDB cannot open one file both ways at once, so a :class:`Gate` per file lets threads read together and
-write alone. Nothing else in the process may open the file: closing any handle of it would drop DuckDB's own lock.
+Inside a process DuckDB cannot open one file both ways at once, so a :class:`Gate` per file lets threads read together
+and write alone. Nothing else in the process may open the file: closing any handle of it would drop DuckDB's own lock.
 """
 
 from __future__ import annotations
@@ -138,7 +138,10 @@ def _held(path: Path, *, write: bool, create: bool = False, locked: bool = True)
                 connection = _connect(path, write=write, create=create, locked=locked)
             except duckdb.Error as error:
                 if not _is_lock(error):
-                    raise explain(error, path) from error
+                    plain = explain(error, path)
+                    if plain is error:
+                        raise
+                    raise plain from error
                 if time.monotonic() > until:
                     raise CatalogBusy(_busy(path, str(error))) from error
             else:
@@ -146,8 +149,10 @@ def _held(path: Path, *, write: bool, create: bool = False, locked: bool = True)
                     with connection:
                         yield connection
                 except duckdb.Error as error:
-                    translated = explain(error, path)
-                    raise translated from error
+                    plain = explain(error, path)
+                    if plain is error:
+                        raise
+                    raise plain from error
                 return
         time.sleep(pause * random.uniform(0.5, 1.5))
         pause = min(pause * 1.5, 0.25)
@@ -179,9 +184,9 @@ def explain(error: Exception, path: Path) -> Exception:
     text = str(error)
     lower = text.lower()
     if "no space left" in lower or "file too large" in lower or "disk quota" in lower:
-        return RiverError(f"the disk that holds {path} is full; free some space and run the command again, nothing is lost")
+        return RiverError(f"the disk that holds {path} is full; free some space and run the command again")
     if "read-only file system" in lower or "permission denied" in lower or "operation not permitted" in lower:
-        return RiverError(f"the catalog {path} cannot be written by this user; change its permissions or copy it elsewhere")
+        return RiverError(f"the catalog {path} cannot be written by this user; copy it or change its permissions")
     if "version number" in lower and "database file" in lower:
         return RiverError(f"the catalog {path} was written by another DuckDB release; install a duckdb that reads it")
     if "corrupt" in lower or "not a valid duckdb" in lower or "checksum" in lower:

@@ -15,7 +15,7 @@ from river_envs.sandbox.base import Change, Delta
 
 _MAGIC = b"river-delta 1\n"
 _LIMIT = 1 << 31
-"""The most bytes that a packed delta may unfold to: blobs are read from a catalog that somebody else may have written."""
+"""The most bytes that a packed delta may unfold to: somebody else may have written the catalog it is read from."""
 
 
 @dataclass(frozen=True)

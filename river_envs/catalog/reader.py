@@ -20,6 +20,18 @@ if TYPE_CHECKING:
 _READS = {"SELECT", "EXPLAIN", "MULTI"}  # MULTI is what PIVOT becomes
 _PORTION = 1000
 
+_KNOWN_SOURCES = """
+SELECT coalesce(i.input, o.input), coalesce(i.signature, o.signature), coalesce(i.environment_id, o.environment_id),
+    coalesce(i.result, 'ingested'), coalesce(i.reason, '')
+FROM (
+    SELECT input, arg_max(signature, recorded_at) AS signature,
+        arg_max_null(environment_id, recorded_at) AS environment_id,
+        arg_max(result, recorded_at) FILTER (result <> 'unchanged') AS result,
+        arg_max(reason, recorded_at) FILTER (result <> 'unchanged') AS reason
+    FROM ingest_input GROUP BY input
+) i FULL JOIN origin o ON o.input = i.input
+"""
+
 
 class Reader:
     """Everything that can be asked of a catalog. Each call opens the file for a short moment only."""
@@ -41,7 +53,7 @@ class Reader:
                 kinds = [str(statement.type).rpartition(".")[2] for statement in statements]
                 if len(kinds) != 1 or kinds[0] not in _READS:
                     found = ", ".join(kinds).lower() or "nothing"
-                    raise RiverError(f"sql answers one SELECT, DESCRIBE or SHOW at a time and writes nothing; got: {found}")
+                    raise RiverError(f"sql answers one SELECT, DESCRIBE or SHOW and writes nothing; got {found}")
                 return connection.execute(query, params).df()
             except duckdb.IOException:
                 raise
@@ -89,8 +101,8 @@ class Reader:
         if not rows:
             raise RiverError(f"no environment is called {text!r}; list them with: river-envs sql "
                              f"\"SELECT id, name FROM environments_view\" --catalog {self.path}")
-        some = ", ".join(f"{name} ({id_})" for id_, name in rows[:5])
-        raise RiverError(f"{text!r} names {len(rows)} environments, give an id: {some}{', ...' if len(rows) > 5 else ''}")
+        some = ", ".join([f"{name} ({id_})" for id_, name in rows[:5]] + ["..."] * (len(rows) > 5))
+        raise RiverError(f"{text!r} names {len(rows)} environments, give an id: {some}")
 
     def ids(self, only: str | None = None) -> list[str]:
         """Ids in order: all, those of a SQL condition on ``environments_view``, or the one that ``only`` names."""
@@ -105,14 +117,7 @@ class Reader:
     def known_sources(self) -> dict[str, Known]:
         """What every input gave when it was last read, by where it is."""
         with self._reading() as connection:
-            rows = connection.execute(
-                'SELECT coalesce(i.input, o.input), coalesce(i.signature, o.signature), '
-                "coalesce(i.environment_id, o.environment_id), coalesce(i.result, 'ingested'), coalesce(i.reason, '') FROM ("
-                ' SELECT input, arg_max(signature, recorded_at) AS signature, arg_max_null(environment_id, recorded_at) AS environment_id,'
-                " coalesce(arg_max(result, recorded_at) FILTER (result <> 'unchanged'), 'ingested') AS result,"
-                " arg_max(reason, recorded_at) FILTER (result <> 'unchanged') AS reason"
-                ' FROM ingest_input GROUP BY input) i FULL JOIN origin o ON o.input = i.input'
-            ).fetchall()
+            rows = connection.execute(_KNOWN_SOURCES).fetchall()
         return {where: Known(signature, name, result, reason) for where, signature, name, result, reason in rows}
 
     def content_hash(self) -> str:
@@ -211,9 +216,12 @@ class Reader:
         found: dict[str, list[Finding]] = {}
         with self._reading() as connection:
             columns = "claim, cause, trigger, probe, message, advice, attempts, evidence"
-            for *head, attempts, evidence in _select(connection, columns, "finding", ids, "cause, id"):
-                finding = Finding(*head, tuple(attempts), codec.loads(dict[str, Any], evidence))
-                found.setdefault(finding.environment_id, []).append(finding)
+            for name, claim, cause, trigger, probe, message, advice, attempts, evidence in _select(
+                connection, columns, "finding", ids, "cause, id"
+            ):
+                facts = codec.loads(dict[str, Any], evidence)
+                finding = Finding(name, claim, cause, trigger, probe, message, advice, tuple(attempts), facts)
+                found.setdefault(name, []).append(finding)
         return found
 
     def finding(self, id: str) -> Finding:

@@ -19,8 +19,8 @@ MarkKind = Literal["sound", "exclude"]
 
 @dataclass(frozen=True)
 class InputRow:
-    """What became of one input of ``ingest``. ``where`` names it (a path, an archive member), ``signature`` tells cheaply
-    whether it changed since."""
+    """What became of one input of ``ingest``. ``where`` names it (a path, an archive member), ``signature`` tells
+    cheaply whether it changed since."""
 
     where: str
     signature: str
@@ -129,7 +129,7 @@ class SubsetMember:
 
 @dataclass(frozen=True)
 class SubsetRecord:
-    """What one ``filter`` kept. ``id`` is the caller's; a subset written again under the same id replaces the old one."""
+    """What one ``filter`` kept. ``id`` is the caller's; a subset of the same id is replaced."""
 
     id: str
     command: str

@@ -18,7 +18,8 @@ Row = dict[str, Any]
 
 def environment_row(environment: Environment, sink: codec.Sink, at: datetime) -> Row:
     """The row of table ``environment``; file contents go to ``sink``."""
-    metadata, limits, image, verifier = environment.metadata, environment.limits, environment.image, environment.verifier
+    metadata, limits = environment.metadata, environment.limits
+    image, verifier = environment.image, environment.verifier
     return {
         "id": environment.id,
         "name": clean(environment.name),

@@ -105,7 +105,7 @@ def bring_up_to_date(connection: duckdb.DuckDBPyConnection, path: Path) -> int:
 def _refuse_newer(version: int, path: Path) -> None:
     if version > current_version():
         raise RiverError(
-            f"the catalog {path} has schema version {version}, this release knows {current_version()}; upgrade river-envs"
+            f"the catalog {path} has schema version {version}, newer than this release; upgrade river-envs"
         )
 
 

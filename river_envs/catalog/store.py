@@ -1,7 +1,7 @@
 """The statements that change a catalog: nothing else in the project executes one.
 
-Everything goes in as Arrow tables, in bulk: DuckDB takes about a million rows a second this way and two thousand through
-``executemany``.
+Everything goes in as Arrow tables, in bulk: DuckDB takes about a million rows a second this way, and two thousand
+through ``executemany``.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ class Store:
         self._schemas: dict[str, pa.Schema] = {}
 
     def insert(self, table: str, rows: Sequence[Row], *, unless: Sequence[str] = ()) -> int:
-        """Append ``rows``; with ``unless``, only those whose ``unless`` columns match no row yet. Returns how many went in.
+        """Append ``rows``; with ``unless``, only those whose ``unless`` columns match no row yet.
 
-        Rows equal in ``unless`` among themselves: the first counts.
+        Returns how many went in. Rows equal in ``unless`` among themselves: the first counts.
         """
         if not rows:
             return 0
-        names = [_quoted(name) for name in self._schema(table).names]
+        listed = ", ".join(_quoted(name) for name in self._schema(table).names)
         condition = ""
         if unless:
             rows = list({tuple(row[name] for name in unless): row for row in reversed(rows)}.values())[::-1]
@@ -48,19 +48,24 @@ class Store:
             condition = f" WHERE NOT EXISTS (SELECT 1 FROM {table} known WHERE {same})"
         with _registered(self.connection, self._arrow(table, rows)) as incoming:
             done = self.connection.execute(
-                f"INSERT INTO {table} ({', '.join(names)}) SELECT {', '.join(names)} FROM {incoming} incoming{condition}"
+                f"INSERT INTO {table} ({listed}) SELECT {listed} FROM {incoming} incoming{condition}"
             ).fetchone()
         return int(done[0]) if done else 0
 
-    def replace(self, table: str, rows: Sequence[Row], *, by: Sequence[str]) -> None:
-        """Put ``rows`` in the place of those that are equal in the columns ``by``; the last of equal rows counts."""
+    def replace(self, table: str, rows: Sequence[Row], *, by: Sequence[str], unless_newer: bool = False) -> None:
+        """Put ``rows`` in the place of those that are equal in the columns ``by``; the last of equal rows counts.
+
+        With ``unless_newer``, a row in the table that was recorded later stays.
+        """
         rows = list({tuple(row[name] for name in by): row for row in rows}.values())
         if not rows:
             return
         with _registered(self.connection, self._arrow(table, rows)) as incoming:
             same = " AND ".join(f"{table}.{_quoted(name)} = incoming.{_quoted(name)}" for name in by)
+            if unless_newer:
+                same += f" AND {table}.recorded_at <= incoming.recorded_at"
             self.connection.execute(f"DELETE FROM {table} USING {incoming} incoming WHERE {same}")
-        self.insert(table, rows)
+        self.insert(table, rows, unless=by)
 
     def delete(self, table: str, column: str, keys: Iterable[str]) -> int:
         """Delete the rows whose ``column`` is among ``keys``; returns how many."""
@@ -88,7 +93,8 @@ class Store:
 
         with _registered(self.connection, pa.table({"key": pa.array(list(keys), pa.string())})) as incoming:
             found = self.connection.execute(
-                f"SELECT {_quoted(key)}, {_quoted(value)} FROM {table} WHERE {_quoted(key)} IN (SELECT key FROM {incoming})"
+                f"SELECT {_quoted(key)}, {_quoted(value)} FROM {table} "
+                f"WHERE {_quoted(key)} IN (SELECT key FROM {incoming})"
             ).fetchall()
         return dict(found)
 
@@ -126,7 +132,7 @@ def _arrow_schema(columns: tuple[tuple[str, str], ...]) -> pa.Schema:
     return pa.schema([(name, types[kind]) for name, kind in columns])
 
 
-class _registered:  # noqa: N801 - reads as a verb in `with`
+class _registered:
     """An Arrow table under a name that SQL can read, for the length of a ``with``."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, table: pa.Table) -> None:

@@ -58,8 +58,8 @@ class Writer:
     ) -> list[IngestResult]:
         """Add environments that are new, with their files; ``wheres`` names the input that each came from.
 
-        Returns, in order: ``ingested`` or ``unsupported`` for a new one, ``unchanged`` when the same input gave the same
-        environment before, ``duplicate`` when another input did. Each (where, signature) is remembered for
+        Returns, in order: ``ingested`` or ``unsupported`` for a new one, ``unchanged`` when the same input gave the
+        same environment before, ``duplicate`` when another input did. Each (where, signature) is remembered for
         ``Catalog.known_sources``.
         """
         marks = signatures if signatures is not None else [""] * len(batch)
@@ -123,21 +123,28 @@ class Writer:
 
     def add_results(
         self, results: Sequence[Result], *, run_id: str = "", backend: str = "", deltas: Iterable[Delta] = (),
-        at: datetime | None = None,
+        times: Sequence[datetime] | None = None,
     ) -> int:
-        """Record attempts that were run, with the deltas they kept; one whose id is known is ignored. Returns how many were new."""
-        unique = {result.attempt.id: result for result in reversed(results)}
+        """Record attempts that were run, with the deltas they kept; returns how many were new.
+
+        An attempt whose id is known is ignored, and so is every later one of the same id. ``times`` says when each
+        ended (default: now).
+        """
+        unique = {
+            result.attempt.id: (result, at)
+            for result, at in reversed(list(zip(results, _times(times, results), strict=True)))
+        }
         known = self._store.known("attempt", "id", unique)
-        new = [result for name, result in reversed(unique.items()) if name not in known]
+        new = [(result, at) for name, (result, at) in reversed(unique.items()) if name not in known]
         files: dict[str, bytes] = {}
         rows = [
-            attempt_row(result, codec.dumps(Result, result, sink=files.__setitem__), backend, run_id, at or now())
-            for result in new
+            attempt_row(result, codec.dumps(Result, result, sink=files.__setitem__), backend, run_id, at)
+            for result, at in new
         ]
         self._add_files(files)
         self.add_deltas(deltas)
         self._store.insert("attempt", rows)
-        self._store.insert("test_result", [row for result in new for row in test_rows(result)])
+        self._store.insert("test_result", [row for result, _ in new for row in test_rows(result)])
         return len(new)
 
     def add_deltas(self, deltas: Iterable[Delta]) -> None:
@@ -151,41 +158,47 @@ class Writer:
         self._add_files(files)
         self._store.insert("delta", rows, unless=["digest"])
 
-    def add_images(self, records: Sequence[ImageRecord], *, run_id: str = "", at: datetime | None = None) -> None:
+    def add_images(
+        self, records: Sequence[ImageRecord], *, run_id: str = "", times: Sequence[datetime] | None = None
+    ) -> None:
         """Record image builds; the last word per environment and backend counts."""
         self._store.replace(
             "image",
             [
                 {"environment_id": row.environment_id, "backend": row.backend, "status": row.status, "key": row.key,
                  "bases": codec.dumps(tuple[Base, ...], row.bases), "notes": [clean(note) for note in row.notes],
-                 "log": clean(row.log), "seconds": row.seconds, "run_id": run_id, "recorded_at": at or now()}
-                for row in records
+                 "log": clean(row.log), "seconds": row.seconds, "run_id": run_id, "recorded_at": at}
+                for row, at in zip(records, _times(times, records), strict=True)
             ],
-            by=["environment_id", "backend"],
+            by=["environment_id", "backend"], unless_newer=True,
         )
 
-    def add_plans(self, records: Sequence[PlanRecord], *, run_id: str = "", at: datetime | None = None) -> None:
+    def add_plans(
+        self, records: Sequence[PlanRecord], *, run_id: str = "", times: Sequence[datetime] | None = None
+    ) -> None:
         """Record which probes are put to which environment; the last word per environment, probe and version counts."""
         self._store.replace(
             "plan",
             [
                 {"environment_id": row.environment_id, "probe": row.probe, "version": row.version, "status": row.status,
-                 "reason": clean(row.reason), "run_id": run_id, "recorded_at": at or now()}
-                for row in records
+                 "reason": clean(row.reason), "run_id": run_id, "recorded_at": at}
+                for row, at in zip(records, _times(times, records), strict=True)
             ],
-            by=["environment_id", "probe", "version"],
+            by=["environment_id", "probe", "version"], unless_newer=True,
         )
 
-    def add_surveys(self, records: Sequence[SurveyRecord], *, run_id: str = "", at: datetime | None = None) -> None:
+    def add_surveys(
+        self, records: Sequence[SurveyRecord], *, run_id: str = "", times: Sequence[datetime] | None = None
+    ) -> None:
         """Record surveys; the last one per environment counts."""
         self._store.replace(
             "survey",
             [
                 {"environment_id": row.environment_id, "survey": codec.dumps(Survey, row.survey), "run_id": run_id,
-                 "recorded_at": at or now()}
-                for row in records
+                 "recorded_at": at}
+                for row, at in zip(records, _times(times, records), strict=True)
             ],
-            by=["environment_id"],
+            by=["environment_id"], unless_newer=True,
         )
 
     def forget_attempts(self, ids: Iterable[str]) -> int:
@@ -193,6 +206,10 @@ class Writer:
         names = list(ids)
         self._store.delete("test_result", "attempt_id", names)
         return self._store.delete("attempt", "id", names)
+
+    def forget_plans(self, ids: Iterable[str]) -> None:
+        """Delete the plans of environments, so that the audit plans them anew."""
+        self._store.delete("plan", "environment_id", list(ids))
 
     # -- score -------------------------------------------------------------------------------------------------------
 
@@ -221,7 +238,7 @@ class Writer:
     # -- people, filter, runs ----------------------------------------------------------------------------------------
 
     def add_mark(self, environment_id: str, mark: MarkKind | None, note: str = "", who: str | None = None) -> None:
-        """Record a person's word on an environment; ``None`` takes the standing mark back. Earlier marks stay on record."""
+        """Record a person's word on an environment; ``None`` takes the standing one back. Earlier ones are kept."""
         self._store.insert("mark", [{
             "environment_id": environment_id, "mark": mark or "clear", "note": clean(note), "who": who or _user(),
             "recorded_at": now(),
@@ -233,7 +250,8 @@ class Writer:
         self._store.delete("subset", "id", [subset.id])
         self._store.insert("subset", [{
             "id": subset.id, "command": clean(subset.command), "seed": subset.seed, "keep": subset.keep,
-            "options": codec.dumps(dict[str, Any], dict(subset.options)), "catalog_hash": subset.catalog_hash, "recorded_at": now(),
+            "options": codec.dumps(dict[str, Any], dict(subset.options)), "catalog_hash": subset.catalog_hash,
+            "recorded_at": now(),
         }])
         self._store.insert("subset_member", [
             {"subset_id": subset.id, "environment_id": row.environment_id, "kept": row.kept, "rank": row.rank,
@@ -258,6 +276,10 @@ class Writer:
     def finish_run(self, run_id: str, state: str = "finished") -> None:
         """Record how a run ended: finished, interrupted or failed."""
         self._store.update("UPDATE audit_run SET ended = ?, state = ? WHERE id = ?", [now(), state, run_id])
+
+
+def _times(times: Sequence[datetime] | None, rows: Sequence[Any]) -> Sequence[datetime]:
+    return times if times is not None else [now()] * len(rows)
 
 
 def _user() -> str:
