@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from river_envs.environment import Environment, File, sha256
 from river_envs.outcome import Outcome, Status
@@ -65,15 +65,7 @@ def run_attempt(
             outcome = place.grade(sandbox, environment)
     except SandboxError as error:
         outcome = Outcome(Status.SANDBOX_ERROR, detail=str(error))
-    outcome = replace(outcome, substitutions=(*substituted(place.image), *outcome.substitutions))
     return Result(attempt, outcome, tuple(receipt), kept.digest if kept else None, in_place=not restores), kept
-
-
-def substituted(image: Image) -> tuple[str, ...]:
-    """Every base that is not the recipe's own, in words."""
-    return tuple(
-        f"base {base.requested} replaced by {base.resolved} ({base.origin})" for base in image.bases if base.substituted
-    )
 
 
 def without_solution(delta: Delta) -> Delta:

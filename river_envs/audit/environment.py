@@ -27,12 +27,8 @@ Record = Result | PlanRecord | SurveyRecord | ImageRecord
 class Sink(Protocol):
     """Where records go as they are made: the spool of one worker."""
 
-    def append(self, record: Record) -> None:
-        """Keep one record; it is safe once this returns."""
-        ...
-
-    def keep(self, delta: Delta) -> None:
-        """Keep a delta under its digest."""
+    def append(self, record: Record, *, delta: Delta | None = None) -> None:
+        """Keep one record, with the delta that it names; both are safe once this returns."""
         ...
 
 
@@ -163,10 +159,9 @@ class EnvironmentAudit:
                 self.solved = self.history.deltas(known.delta)
             return known
         result, delta = self._run(attempt)
-        if delta is not None:
-            self.sink.keep(delta)
-            self.solved = self.solved or (delta if result.passed else None)
-        self.sink.append(result)
+        self.sink.append(result, delta=delta)
+        if result.passed:
+            self.solved = self.solved or delta
         self.counted(result)
         return result
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from river_envs.audit.attempt import Grade
 from river_envs.audit.environment import EnvironmentAudit, History, Stopped
 from river_envs.audit.options import AuditOptions, AuditReport, Progress, Show
+from river_envs.catalog.spool import Spool
 from river_envs.environment import Environment
 from river_envs.outcome import Status
 from river_envs.probes.base import Result
@@ -143,7 +144,7 @@ class Run:
 
     def _one(self, run_id: str, environment: Environment, history: History) -> None:
         grade = self.grade(self.backend, self.options)
-        sink = self.catalog.spool(run_id, threading.current_thread().name, self.backend.name)
+        sink = Spool(self.catalog.path, run_id, threading.current_thread().name, backend=self.backend.name)
         try:
             EnvironmentAudit(
                 environment,

@@ -29,7 +29,7 @@ def judge(
     plan of its present version was not run.
     """
     by_probe: dict[str, list[Result]] = {}
-    for result in results:
+    for result in sorted(results, key=lambda result: (result.attempt.repeat, result.attempt.arm)):
         by_probe.setdefault(result.attempt.probe, []).append(result)
     background = Background(tuple(by_probe.get("untouched", ())), tuple(by_probe.get("reference", ())), tuple(bases))
     planned = {(plan.probe, plan.version): plan for plan in plans}

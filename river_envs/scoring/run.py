@@ -27,12 +27,9 @@ def score_catalog(catalog: Catalog, only: str | None = None) -> Counter[str]:
         results, plans, images = catalog.results(chunk), catalog.plans(chunk), catalog.images(chunk)
         judged = {}
         for environment in catalog.load(chunk):
-            image = images.get(environment.id)
+            bases = [base for image in images.get(environment.id, ()) for base in image.bases]
             judged[environment.id] = judge(
-                environment,
-                results.get(environment.id, ()),
-                plans.get(environment.id, ()),
-                image.bases if image else (),
+                environment, results.get(environment.id, ()), plans.get(environment.id, ()), bases
             )
         counts.update(record.verdict for record in judged.values())
         with catalog.writer() as writer:

@@ -1,0 +1,103 @@
+"""Replay a finding: run the attempts that prove it again, each in a fresh sandbox, and say whether they say the
+same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from river_envs.audit.attempt import Grade, Workplace, run_attempt
+from river_envs.audit.options import AuditOptions
+from river_envs.environment import Environment, RiverError
+from river_envs.outcome import Outcome, Status
+from river_envs.probes.base import Finding, Restore, Result, Solve
+from river_envs.sandbox.base import Backend, BuildFailed, Delta, Image
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """One attempt, then and now."""
+
+    recorded: Result
+    outcome: Outcome
+
+    @property
+    def same(self) -> bool:
+        """Whether the verifier said the same again."""
+        return (self.outcome.status, self.outcome.passed) == (
+            self.recorded.outcome.status,
+            self.recorded.outcome.passed,
+        )
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A finding and its attempts run again. ``power`` is the chance that as many gradings would show a disagreement
+    at the
+    recorded pass rate (for ``unstable`` findings; 1.0 otherwise)."""
+
+    finding: Finding
+    runs: tuple[Replayed, ...]
+
+    @property
+    def reproduced(self) -> bool:
+        """Whether the finding holds again: the same word on each attempt, or, for instability, both words among
+        them.
+        """
+        if self.finding.claim == "unstable":
+            return len({run.outcome.passed for run in self.runs if run.outcome.passed is not None}) > 1
+        return all(run.same for run in self.runs)
+
+    @property
+    def power(self) -> float:
+        """See the class docstring: 1 − rᴺ − (1−r)ᴺ."""
+        if self.finding.claim != "unstable":
+            return 1.0
+        graded = [run.recorded.passed for run in self.runs if run.recorded.graded]
+        rate = sum(graded) / len(graded) if graded else 0.0
+        return 1 - rate ** len(graded) - (1 - rate) ** len(graded)
+
+
+def replay(
+    finding: Finding,
+    environment: Environment,
+    recorded: Sequence[Result],
+    backend: Backend,
+    options: AuditOptions,
+    grade: Callable[[Image, Environment], Grade],
+    delta: Callable[[str], Delta],
+) -> Replay:
+    """Run the attempts of ``finding`` again. Raises RiverError when the catalog does not hold them."""
+    by_id = {result.attempt.id: result for result in recorded}
+    missing = [identifier for identifier in finding.attempts if identifier not in by_id]
+    if missing:
+        raise RiverError(
+            f"finding {finding.id} rests on attempts that the catalog no longer holds: {', '.join(missing)}; audit again"
+        )
+    wanted = [by_id[identifier] for identifier in finding.attempts]
+    try:
+        image = backend.build(environment.image, timeout_sec=environment.limits.build_timeout_sec)
+    except BuildFailed as error:
+        failed = Outcome(Status.BUILD_FAILED, detail=str(error), log=error.log)
+        return Replay(finding, tuple(Replayed(result, failed) for result in wanted))
+    allowed = options.network and environment.network != "none"
+    place = Workplace(backend, image, grade(image, environment), allowed, options.memory_mb, options.disk_mb)
+    start = _start(recorded, delta)
+    runs = []
+    for result in wanted:
+        again, _ = run_attempt(place, environment, result.attempt, start if _restores(result) else None)
+        runs.append(Replayed(result, again.outcome))
+    return Replay(finding, tuple(runs))
+
+
+def _restores(result: Result) -> bool:
+    return any(isinstance(action, Restore) for action in result.attempt.actions)
+
+
+def _start(recorded: Sequence[Result], delta: Callable[[str], Delta]) -> Delta | None:
+    """The delta that restoring attempts began with: of the first passing run of the reference."""
+    for result in sorted(recorded, key=lambda result: result.attempt.repeat):
+        if result.delta and result.passed and any(isinstance(action, Solve) for action in result.attempt.actions):
+            return delta(result.delta)
+    return None

@@ -1,0 +1,130 @@
+"""Each adversarial probe: a defective verifier that it must catch, a healthy look-alike that it must pass."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from probe_support import FIND_TOTAL, ask, controls, environment, graded, survey, written
+
+from river_envs.probes.answer_files import AnswerFiles
+from river_envs.probes.base import Attempt, Copy, Judgement, NotApplicable, Probe, ProbeStatus
+from river_envs.probes.example_block import ExampleBlock
+from river_envs.probes.named_paths import NamedPaths
+from river_envs.probes.typed_stubs import TypedStubs
+
+SEEN = survey("/app/orders.csv")
+OUT = "/app/total.json"
+
+
+def total(attempt: Attempt) -> object:
+    """The total that an attempt hands in, or None."""
+    try:
+        return json.loads(written(attempt)[OUT])["total"]
+    except (KeyError, ValueError, TypeError):
+        return None
+
+
+def causes(judgement: Judgement | NotApplicable) -> list[str]:
+    assert isinstance(judgement, Judgement), judgement
+    return [finding.cause for finding in judgement.findings]
+
+
+@pytest.mark.parametrize("probe", [NamedPaths(), TypedStubs()], ids=lambda probe: probe.id)
+class TestExistence:
+    def test_catches_a_check_for_names(self, probe: Probe):
+        assert causes(ask(probe, environment(), SEEN, lambda attempt: OUT in written(attempt))) == ["existence-only"]
+
+    def test_passes_a_check_for_content(self, probe: Probe):
+        assert ask(probe, environment(), SEEN, lambda attempt: total(attempt) == 4812).status is ProbeStatus.SURVIVED
+
+    def test_is_silent_where_empty_may_be_right(self, probe: Probe):
+        env = environment("Create an empty file /app/done.txt when the check of /app/orders.csv is finished.")
+        assert isinstance(ask(probe, env, SEEN, lambda _: True), NotApplicable)
+
+    def test_never_counts_when_the_control_was_rewarded(self, probe: Probe):
+        env = environment()
+        judgement = ask(probe, env, SEEN, lambda _: True, controls(env, passed=True))
+        assert (judgement.status, judgement.findings) == (ProbeStatus.ERROR, ())
+
+
+def test_typed_stubs_catch_valid_json():
+    def valid(attempt: Attempt) -> bool:
+        try:
+            return isinstance(json.loads(written(attempt)[OUT]), dict)
+        except (KeyError, ValueError):
+            return False
+
+    assert causes(ask(TypedStubs(), environment(), SEEN, valid)) == ["existence-only"]
+    assert ask(NamedPaths(), environment(), SEEN, valid).status is ProbeStatus.SURVIVED
+
+
+class TestExample:
+    probe = ExampleBlock()
+
+    def test_two_answers_that_exclude_each_other_are_shape_only(self):
+        judgement = ask(self.probe, environment(), SEEN, lambda attempt: isinstance(total(attempt), int))
+        assert causes(judgement) == ["shape-only"]
+        first, second = judgement.findings[0].evidence["answers"]
+        assert first != second
+
+    def test_an_example_that_is_the_answer_is_a_leak(self):
+        assert causes(ask(self.probe, environment(), SEEN, lambda attempt: total(attempt) == 17)) == ["printed-answer"]
+
+    def test_a_verifier_that_knows_the_answer_survives(self):
+        assert (
+            ask(self.probe, environment(), SEEN, lambda attempt: total(attempt) == 4812).status is ProbeStatus.SURVIVED
+        )
+
+    def test_a_fixed_word_beside_free_numbers_is_still_shape_only(self):
+        def lax(attempt: Attempt) -> bool:
+            return isinstance(total(attempt), int) and b'"EUR"' in written(attempt)[OUT]
+
+        assert causes(ask(self.probe, environment(), SEEN, lax)) == ["shape-only"]
+
+    def test_dictated_content_is_no_leak(self):
+        env = environment("Compute nothing. Create /app/motd.txt with exactly this content:\n\n```\nhello 17\n```\n")
+        judgement = ask(self.probe, env, SEEN, lambda attempt: written(attempt).get("/app/motd.txt") == b"hello 17\n")
+        assert isinstance(judgement, NotApplicable) or judgement.findings == ()
+
+    def test_values_left_free_are_no_contradiction(self):
+        env = environment(FIND_TOTAL + "\nThe currency may be any name of your choice.")
+        assert isinstance(ask(self.probe, env, SEEN, lambda _: True), NotApplicable)
+
+    def test_an_inline_example_counts(self):
+        env = environment("Count the errors in /app/a.log and write the count to /app/n.txt, for example `errors=17`.")
+        judgement = ask(self.probe, env, survey("/app/a.log"), lambda a: written(a)["/app/n.txt"] == b"errors=17\n")
+        assert causes(judgement) == ["printed-answer"]
+
+
+class TestAnswerFiles:
+    probe = AnswerFiles()
+    seen = survey("/app/orders.csv", "/app/.expected_total.json", "/app/readme.md")
+
+    @staticmethod
+    def copies(attempt: Attempt) -> set[str]:
+        return {action.source for action in attempt.actions if isinstance(action, Copy)}
+
+    def test_catches_a_shipped_answer(self):
+        judgement = ask(self.probe, environment(), self.seen, lambda a: "/app/.expected_total.json" in self.copies(a))
+        assert causes(judgement) == ["image-answer"]
+
+    def test_a_decoy_is_no_leak(self):
+        assert ask(self.probe, environment(), self.seen, lambda _: False).status is ProbeStatus.SURVIVED
+
+    def test_nothing_that_looks_like_an_answer(self):
+        assert isinstance(ask(self.probe, environment(), SEEN, lambda _: True), NotApplicable)
+
+    def test_copying_may_be_the_task(self):
+        env = environment(
+            "Restore /app/total.json by copying `/app/.expected_total.json` and find the total of orders.csv."
+        )
+        assert isinstance(ask(self.probe, env, self.seen, lambda _: True), NotApplicable)
+
+    def test_a_copy_without_effect_proves_nothing(self):
+        env = environment()
+        planned = self.probe.plan(env, self.seen)
+        assert not isinstance(planned, NotApplicable)
+        results = [graded(attempt, passed=True) for attempt in planned]
+        lame = [type(r)(r.attempt, r.outcome, tuple(type(s)(s.action, False) for s in r.receipt)) for r in results]
+        assert self.probe.judge(env, lame, controls(env)).findings == ()
