@@ -37,7 +37,6 @@ def workshop(backend: str, aliases: dict[str, str] | None = None) -> Iterator[tu
     """An open backend and the factory of its grading; closed at the end."""
     from river_envs.audit.grading import grading
     from river_envs.images.options import default_build_options
-
     from river_envs.sandbox import open_backend
 
     opened = open_backend(backend, default_build_options(aliases=aliases or {}))
@@ -75,7 +74,7 @@ def watched(
             task = bars.add_task("audit", total=None, rate="")
 
             def show(progress: Progress) -> None:
-                rate = f"{progress.attempts / max(progress.seconds, 0.001):.1f} attempts/s, {progress.errors} without a grade"
+                rate = f"{progress.attempts / max(progress.seconds, 0.001):.1f} attempts/s"
                 bars.update(task, total=progress.environments, completed=progress.finished, rate=rate)
 
             return Run(catalog, opened, options, grading, show, command)()

@@ -6,6 +6,7 @@ import sys
 from typing import Annotated
 
 import typer
+
 from river_cli.options import DEFAULT_CATALOG, CatalogOption, JsonOption, note, print_json
 from river_cli.workshop import BackendOption, NetworkOption, seconds, watched
 
@@ -52,8 +53,8 @@ def audit(
 
         print_summary(opened)
         note(
-            f"{report.attempts} attempts on {report.finished} of {report.environments} environments in {report.seconds:.1f} s"
-            f" ({report.errors} without a grade)"
+            f"{report.attempts} attempts on {report.finished} of {report.environments} environments"
+            f" in {report.seconds:.1f} s ({report.errors} without a grade)"
         )
     if report.interrupted:
         note(f"stopped: {report.interrupted}; run the same command again to go on")
@@ -71,6 +72,5 @@ def _dry_run(catalog: object, options: object, json: bool) -> None:
     for probe, count in found.attempts.items():
         print(f"  {count:>7}  {probe}")
     basis = "measured on this catalog" if found.measured else "assumed"
-    print(
-        f"about {found.seconds:.0f} s with {found.jobs} jobs ({found.seconds_per_attempt:.2f} s an attempt, {basis}), builds not counted"
-    )
+    each = f"{found.seconds_per_attempt:.2f} s an attempt, {basis}"
+    print(f"about {found.seconds:.0f} s with {found.jobs} jobs ({each}), builds not counted")

@@ -46,10 +46,8 @@ def demo(
     if json:
         print_json(counts)
     else:
-        print(
-            f"kept {counts['kept']} of {counts['ingested']} environments ({counts['keep_fraction']:.1%}) in {folder /
-            'subset'}"
-        )
+        share = f"kept {counts['kept']} of {counts['ingested']} environments ({counts['keep_fraction']:.1%})"
+        print(f"{share} in {folder / 'subset'}")
         print(f"report: {page.resolve()}")
 
 
@@ -83,10 +81,8 @@ def _whole_path(root: Path, folder: Path, keep: float, backend: str, jobs: int, 
     if report.interrupted:
         raise KeyboardInterrupt
     score_catalog(catalog)
-    note(
-        f"{report.attempts} attempts in {report.seconds:.1f} s ({report.attempts / max(report.seconds, 0.001):.1f} a
-        second)"
-    )
+    rate = report.attempts / max(report.seconds, 0.001)
+    note(f"{report.attempts} attempts in {report.seconds:.1f} s ({rate:.1f} a second)")
     kept = filter_catalog(catalog, keep, folder / "subset", command=command)
     write_page(catalog, folder / "report.html")
     if show:

@@ -38,8 +38,8 @@ def filter_catalog(
 ) -> None:
     """Keep the best environments: sound ones first, resisted ones only below them, defective ones never.
 
-    Writes the kept environments as Harbor directories with a manifest that gives a reason for every environment, kept or
-    dropped, and a dataset card. Exit status 2 when nothing qualifies; then nothing is written.
+    Writes the kept environments as Harbor directories with a manifest that gives a reason for every environment, kept
+    or dropped, and a dataset card. Exit status 2 when nothing qualifies; then nothing is written.
     """
     from river_envs.catalog import open_catalog
     from river_envs.environment import RiverError
@@ -138,5 +138,5 @@ def _show(header: Header, decisions: Sequence[Decision], output: Path | None, js
     if output is None:
         note("Nothing was written (--dry-run).")
     else:
-        console.print(f"Written to {output}: environments/, manifest.parquet, manifest.json, README.md", highlight=False,
-                      markup=False, soft_wrap=True)
+        written = f"Written to {output}: environments/, manifest.parquet, manifest.json, README.md"
+        console.print(written, highlight=False, markup=False, soft_wrap=True)

@@ -6,6 +6,7 @@ import inspect
 from typing import Annotated
 
 import typer
+
 from river_cli.options import JsonOption, print_json
 
 
@@ -37,9 +38,8 @@ def probes(
         print_json(rows)
     elif identifier:
         row = rows[0]
-        print(
-            f"{row['id']}: {row['name']} ({row['family']}, {row['trigger']}, version {row['version']})\n\n{row['documentation']}"
-        )
+        print(f"{row['id']}: {row['name']} ({row['family']}, {row['trigger']}, version {row['version']})")
+        print(f"\n{row['documentation']}")
     else:
         from rich.console import Console
         from rich.table import Table

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+
 from river_cli.options import DEFAULT_CATALOG, CatalogOption, JsonOption, print_json
 from river_cli.workshop import BackendOption, NetworkOption, workshop
 

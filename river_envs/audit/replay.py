@@ -73,7 +73,7 @@ def replay(
     missing = [identifier for identifier in finding.attempts if identifier not in by_id]
     if missing:
         raise RiverError(
-            f"finding {finding.id} rests on attempts that the catalog no longer holds: {', '.join(missing)}; audit again"
+            f"finding {finding.id} rests on attempts that are gone: {', '.join(missing)}; audit again"
         )
     wanted = [by_id[identifier] for identifier in finding.attempts]
     try:
