@@ -6,7 +6,7 @@ Environments, results, surveys and findings are stored as what they are (``envir
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from river_envs.probes.base import Finding, Survey
@@ -70,6 +70,10 @@ class SurveyRecord:
 
     environment_id: str
     survey: Survey
+
+    def stored(self) -> SurveyRecord:
+        """As it is kept: without the reference's delta, which the audit fills in."""
+        return replace(self, survey=replace(self.survey, reference=None))
 
 
 @dataclass(frozen=True)

@@ -69,6 +69,8 @@ class Spool:
             blob = delta_blob.pack(delta)
             head["delta"] = [delta.digest, sha256(blob), len(delta.changes)]
             self._keep(sha256(blob), blob)
+        if isinstance(record, SurveyRecord):
+            record = record.stored()
         data = codec.dumps(type(record), record, sink=self._keep)
         line = f'{json.dumps(head)[:-1]}, "data": {data}}}\n'.encode()
         with self._lock, _plain_errors(self.path), self._current() as descriptor:

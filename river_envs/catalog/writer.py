@@ -194,7 +194,7 @@ class Writer:
         self._store.replace(
             "survey",
             [
-                {"environment_id": row.environment_id, "survey": codec.dumps(Survey, row.survey), "run_id": run_id,
+                {"environment_id": row.environment_id, "survey": codec.dumps(Survey, row.stored().survey), "run_id": run_id,
                  "recorded_at": at}
                 for row, at in zip(records, _times(times, records), strict=True)
             ],
@@ -210,6 +210,10 @@ class Writer:
     def forget_plans(self, ids: Iterable[str]) -> None:
         """Delete the plans of environments, so that the audit plans them anew."""
         self._store.delete("plan", "environment_id", list(ids))
+
+    def forget_plans(self, ids: Iterable[str]) -> int:
+        """Delete the plans of environments, so that they are planned again; returns how many rows there were."""
+        return self._store.delete("plan", "environment_id", ids)
 
     # -- score -------------------------------------------------------------------------------------------------------
 

@@ -75,7 +75,7 @@ def test_floats_that_json_cannot_hold():
 
 
 def test_surveys_and_findings():
-    survey = Survey((Listing("app/\udc80", "file", 1, 0o644),), "/app", substituted=True)
+    survey = Survey((Listing("app/\udc80", "file", 1, 0o644),), "/app", Delta())
     assert codec.loads(Survey, codec.dumps(Survey, survey)) == survey
     finding = Finding("e", "unstable", "flaky", "rollout-visible", "p", "m", "a", ("1", "2"), {"rates": (0.5,)})
     assert codec.loads(Finding, codec.dumps(Finding, finding)) == finding
