@@ -22,6 +22,7 @@ from pathlib import PurePosixPath
 from river_envs.environment import File
 from river_envs.images.definition import Definition, Section, read_definition
 from river_envs.images.recipe import Copy, Env, Note, Recipe, RecipeError, Run, Stage, Step
+from river_envs.images.words import check
 
 SHELL = ("/bin/sh", "-ex")
 _DOCKER_AGENTS = frozenset({"docker", "docker-archive", "oci", "docker-daemon", "localimage", "scratch"})
@@ -219,8 +220,16 @@ def _environment(definition: Definition, notes: list[str]) -> list[Step]:
     for line in definition.body("environment").split("\n"):
         line = line.strip().rstrip(";")
         match = _EXPORT.match(line)
-        if match and not re.search(r"[`;&|]|\$\(", match.group(2)):
+        if match and not re.search(r"[`;&|]|\$\(", match.group(2)) and _expands(match.group(2)):
             pairs.append((match.group(1), match.group(2)))
         elif line and not line.startswith("#") and not re.fullmatch(r"export(\s+[A-Za-z_]\w*)+", line):
             notes.append(f"%environment: {line[:60]!r} is not a plain assignment and is ignored")
     return [Env((pair,)) for pair in pairs]
+
+
+def _expands(word: str) -> bool:
+    try:
+        check(word)
+    except RecipeError:
+        return False
+    return True

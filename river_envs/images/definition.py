@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from river_envs.images.recipe import RecipeError
 
@@ -19,8 +20,9 @@ APP_SECTIONS = frozenset(
     {"appinstall", "applabels", "appfiles", "appenv", "apptest", "apphelp", "apprun", "appstart"}
 )
 HEADERS = frozenset(
-    "bootstrap from includecmd mirrorurl updateurl osversion include library registry namespace stage product user "
-    "regcode productpgp registerurl modules fingerprints confurl setopt".split()
+    {"bootstrap", "from", "includecmd", "mirrorurl", "updateurl", "osversion", "include", "library", "registry",
+     "namespace", "stage", "product", "user", "regcode", "productpgp", "registerurl", "modules", "fingerprints",
+     "confurl", "setopt"}
 )
 _OPENS = re.compile(r"(?<!<)<<-?\s*\\?(['\"]?)([A-Za-z0-9_.-]+)\1")
 
@@ -65,7 +67,7 @@ def read_definition(text: str) -> list[Definition]:
         edges[0] = 0
     return [
         _stage(text[start:end], text.count("\n", 0, start))
-        for start, end in zip(edges, edges[1:], strict=False)
+        for start, end in pairwise(edges)
     ]
 
 

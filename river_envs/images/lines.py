@@ -36,13 +36,17 @@ class Heredoc:
 
 @dataclass(frozen=True)
 class Instruction:
-    """One instruction: its upper-case name, its flags, the rest of its line, its heredocs, and where it stands."""
+    """One instruction: its upper-case name, its flags, the rest of its line, its heredocs.
+
+    ``line`` is the number of its first line, ``end`` that of its last (counted from 1).
+    """
 
     name: str
     flags: tuple[tuple[str, str], ...]
     rest: str
     heredocs: tuple[Heredoc, ...]
     line: int
+    end: int
 
 
 def parse_heredoc(word: str) -> tuple[str, str, bool, bool] | None:
@@ -75,7 +79,7 @@ def read_instructions(text: str) -> tuple[list[Instruction], str]:
         if name in _WITH_HEREDOC and not rest.lstrip().startswith("["):
             heredocs, position = _heredocs(rest, lines, position, escape, start + 1)
         flags, rest = _flags(rest.strip())
-        instructions.append(Instruction(name, flags, rest, tuple(heredocs), start + 1))
+        instructions.append(Instruction(name, flags, rest, tuple(heredocs), start + 1, position))
     return instructions, escape
 
 

@@ -1,0 +1,158 @@
+"""Where an image starts: aliases, imported bases, the Docker daemon, nothing at all, or this machine.
+
+Names are tried in that order. The last resort, ``host``, is always there (``sandbox/host.py``); it and an alias are not what
+the recipe's author had, so they are recorded as substituted, and every outcome says so.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from river_envs.environment import RiverError
+from river_envs.images.importer import Unpacks, import_base, imported_bases
+from river_envs.images.names import normalise
+from river_envs.images.plan import Defaults
+from river_envs.images.store import Store
+from river_envs.sandbox.base import Base
+from river_envs.sandbox.rootfs import Mount, Rootfs
+
+MAX_ALIASES = 8
+HOST = "host"
+SCRATCH = "scratch"
+
+
+class DockerMiss(Exception):
+    """Docker cannot give a base; the next place is tried."""
+
+
+@dataclass(frozen=True)
+class StartingPoint:
+    """A resolved base. ``mark`` names it inside an image's layers; ``layer`` is its layer in the store, if it has one."""
+
+    base: Base
+    mark: str
+    defaults: Defaults
+    layer: str | None = None
+
+
+class Bases:
+    """Resolves base names for one store. ``host`` gives the host's root file system and its identity."""
+
+    def __init__(
+        self, store: Store, namespaces: Unpacks, aliases: Mapping[str, str], host: Callable[[], tuple[Rootfs, str]]
+    ) -> None:
+        self.store = store
+        self.namespaces = namespaces
+        self._given = {normalise(name): target for name, target in aliases.items()}
+        self._host = host
+        self._docker_misses: dict[str, str] = {}
+        self._guard = Lock()
+
+    def resolve(self, requested: str, *, network: bool = True) -> StartingPoint:
+        """The base for ``requested``. Raises RiverError for an alias that leads nowhere."""
+        if requested == SCRATCH:
+            return StartingPoint(Base(requested, SCRATCH, "scratch", False), SCRATCH, Defaults())
+        name = self.follow_aliases(requested)
+        aliased = name != normalise(requested)
+        if name == HOST or requested == HOST:
+            return self.host_base(requested)
+        found = self.imported(requested, name, aliased) or self.from_docker(requested, name, aliased, network)
+        if found is None and aliased:
+            raise RiverError(
+                f"the image alias {normalise(requested)!r} leads to {name!r}, which is neither imported nor known to "
+                f"Docker: run 'river-envs image import {name} DIR' or set another alias"
+            )
+        return found or self.host_base(requested)
+
+    def follow_aliases(self, requested: str) -> str:
+        """The name at the end of the aliases, normalised, or ``host``."""
+        aliases = {**self.store.read("aliases"), **self._given}
+        name = normalise(requested)
+        for _ in range(MAX_ALIASES):
+            target = aliases.get(name)
+            if target is None:
+                return name
+            if target == HOST:
+                return HOST
+            name = normalise(target)
+        raise RiverError(f"the image alias {normalise(requested)!r} leads in a circle: set it again with 'river-envs image alias'")
+
+    def host_base(self, requested: str) -> StartingPoint:
+        """This machine's own programs."""
+        _, identity = self._host()
+        return StartingPoint(Base(requested, HOST, "host", True), f"{HOST}-{identity}", Defaults())
+
+    def imported(self, requested: str, name: str, aliased: bool) -> StartingPoint | None:
+        """An imported base, if its layer is still there."""
+        base = imported_bases(self.store).get(name)
+        if base is None or not self.store.ready(base.layer):
+            return None
+        origin = "alias" if aliased else ("docker" if base.docker_id else "imported")
+        return StartingPoint(
+            Base(requested, name, origin, aliased), f"import-{base.layer}", base.defaults, base.layer  # type: ignore[arg-type]
+        )
+
+    def from_docker(self, requested: str, name: str, aliased: bool, network: bool) -> StartingPoint | None:
+        """The base from a Docker daemon, exported once into the store."""
+        with self._guard:
+            if name in self._docker_misses:
+                return None
+            try:
+                self._export(name, network)
+            except DockerMiss as miss:
+                self._docker_misses[name] = str(miss)
+                return None
+        return self.imported(requested, name, aliased)
+
+    def why_not_docker(self, name: str) -> str:
+        """Why Docker gave no base for ``name``, for notes and logs."""
+        return self._docker_misses.get(normalise(name), "")
+
+    def _export(self, name: str, network: bool) -> None:
+        import docker
+        from docker.errors import DockerException, ImageNotFound
+
+        try:
+            client = docker.from_env(timeout=600)
+        except DockerException as error:
+            raise DockerMiss(f"no Docker daemon answers ({type(error).__name__})") from None
+        try:
+            try:
+                image = client.images.get(name)
+            except ImageNotFound:
+                if not network:
+                    raise DockerMiss(f"Docker does not have {name}, and builds may not use the network") from None
+                image = client.images.pull(name)
+            self._import_container(client, image, name)
+        except DockerException as error:
+            raise DockerMiss(f"Docker has no image {name}: {str(error)[:200]}") from None
+        finally:
+            client.close()
+
+    def _import_container(self, client: Any, image: Any, name: str) -> None:
+        container = client.containers.create(image, command=["/bin/true"], labels={"river-envs": "export"})
+        try:
+            with tempfile.TemporaryDirectory(dir=self.store.root / "tmp") as folder:
+                archive = Path(folder) / "export.tar"
+                with archive.open("wb") as out:
+                    for chunk in container.export():
+                        out.write(chunk)
+                import_base(
+                    self.store, self.namespaces, name, archive, config=image.attrs.get("Config") or {},
+                    docker_id=str(image.id), label=f"Docker image {name}",
+                )
+        finally:
+            container.remove(force=True)
+
+    def rootfs(self, mark: str) -> Rootfs:
+        """The root file system that a mark stands for."""
+        if mark == SCRATCH:
+            return Rootfs((Mount("/", (str(self.store.empty),)),))
+        if mark.startswith("import-"):
+            return Rootfs((Mount("/", (str(self.store.path(mark.removeprefix("import-")) / "root"),)),))
+        return self._host()[0]
