@@ -14,6 +14,7 @@ from river_envs.environment import RiverError
 if TYPE_CHECKING:
     from river_envs.formats.ingest import IngestReport, InputResult
 
+RESULTS = ("ingested", "unchanged", "duplicate", "unsupported", "rejected")
 SHOWN = 20
 """Rejected and unsupported inputs named on the screen; all of them are in the catalog and in ``--json``."""
 
@@ -26,7 +27,7 @@ def register(app: typer.Typer) -> None:
 def ingest(
     paths: Annotated[
         list[Path],
-        typer.Argument(metavar="PATH...", help="Task directories, folders of them at any depth, parquet files, archives."),
+        typer.Argument(metavar="PATH...", help="Task directories, folders of them, parquet files, archives."),
     ],
     format: Annotated[
         str,
@@ -62,7 +63,7 @@ def ingest(
     if not report.found:
         places = ", ".join(map(str, paths))
         if report.items:
-            raise RiverError(f"no environment could be read below {places}: all {len(report.items)} inputs were rejected")
+            raise RiverError(f"no environment could be read below {places}: see the reasons above")
         raise RiverError(f"no environment was found below {places}: see `river-envs ingest --help` for the formats")
 
 
@@ -100,10 +101,9 @@ def _print(report: IngestReport, catalog: Path | None) -> None:
     from river_envs.report.text import one_line
 
     table = Table(box=None, pad_edge=False)
-    for name in ("ingested", "unchanged", "duplicate", "unsupported", "rejected", "inputs"):
+    for name in (*RESULTS, "inputs"):
         table.add_column(name, justify="right")
-    table.add_row(*(f"{report.counts[name]:,}" for name in ("ingested", "unchanged", "duplicate", "unsupported", "rejected")),
-                  f"{len(report.items):,}")
+    table.add_row(*(f"{report.counts[name]:,}" for name in RESULTS), f"{len(report.items):,}")
     console = Console()
     console.print(table)
     named = [item for item in report.items if item.result in ("rejected", "unsupported")]
@@ -118,7 +118,7 @@ def _print(report: IngestReport, catalog: Path | None) -> None:
 
 def _document(report: IngestReport, catalog: Path | None) -> dict[str, object]:
     return {
-        **{name: report.counts[name] for name in ("ingested", "unchanged", "duplicate", "unsupported", "rejected")},
+        **{name: report.counts[name] for name in RESULTS},
         "inputs": len(report.items),
         "seconds": round(report.seconds, 3),
         "catalog": str(catalog) if catalog else None,
@@ -127,6 +127,6 @@ def _document(report: IngestReport, catalog: Path | None) -> dict[str, object]:
             {"input": item.where, "result": item.result, "environment": item.environment_id, "name": item.name,
              "reason": item.reason}
             for item in report.items
-            if item.result != "unchanged" and item.result != "ingested"
+            if item.result not in ("unchanged", "ingested")
         ],
     }

@@ -1,8 +1,9 @@
 """Read task directories out of zip and tar files without unpacking them to disk.
 
-A zip has an index, so its members are read when asked for. A compressed tar has none: it is streamed twice, once for the
-names and once for the contents, and a task is handed out when its last member has gone by. Names that leave the
-archive, members that appear twice, special files and bombs are refused where they are; the other tasks are still read.
+A zip has an index, so its members are read when asked for. A compressed tar has none: it is streamed twice, once for
+the names and once for the contents, and a task is handed out when its last member has gone by. Names that leave the
+archive, members that appear twice, special files and bombs are refused where they are; the other tasks are still
+read.
 """
 
 from __future__ import annotations
@@ -89,7 +90,8 @@ class Tasks(Generic[Reader]):
 
     def _find(self, recognise: Callable[[Set[str]], Reader | None]) -> None:
         children: dict[str, set[str]] = {"": set()}
-        for name in self.archive.entries:
+        for member in self.archive.entries:
+            name = member
             while name:
                 parent, _, last = name.rpartition("/")
                 names = children.setdefault(parent, set())
@@ -111,10 +113,10 @@ class Tasks(Generic[Reader]):
         for root in self.readers:
             self.listings[root] = {}
         for name, entry in self.archive.entries.items():
-            root = root_of(name, self.readers)
-            if root is not None:
-                relative = name[len(root) + 1 :] if root else name
-                self.listings[root][relative] = _below_file(name, root, self.archive.entries) or entry
+            above = root_of(name, self.readers)
+            if above is not None:
+                relative = name[len(above) + 1 :] if above else name
+                self.listings[above][relative] = _below_file(name, above, self.archive.entries) or entry
 
 
 def root_of(name: str, roots: Mapping[str, object]) -> str | None:

@@ -24,7 +24,9 @@ class RejectedInput(Exception):
 
 @dataclass(frozen=True)
 class Bounds:
-    """What one environment may weigh. Sizes in bytes; they are checked before a byte is read, and again while reading."""
+    """What one environment may weigh. Sizes in bytes; they are checked before a byte is read, and again while
+    reading.
+    """
 
     file_bytes: int = 64 * MIB
     environment_bytes: int = 256 * MIB

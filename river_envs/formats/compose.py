@@ -53,7 +53,7 @@ def _service_problem(service: dict[str, Any]) -> str | None:
     if own:
         return f"docker compose mounts {own[0]}"[:120]
     variables = [str(value) for value in _items(service.get("environment"))]
-    mine = [value for value in variables if not value.startswith(("TEST_DIR=", "TEST_DIR:")) and "${T_BENCH_" not in value]
+    mine = [value for value in variables if not value.startswith("TEST_DIR") and "${T_BENCH_" not in value]
     return f"docker compose sets the variable {mine[0]}"[:120] if mine else None
 
 

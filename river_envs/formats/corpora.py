@@ -1,7 +1,8 @@
 """Published corpora that are files: parquet tables with the archive that belongs to them, and plain archives of tasks.
 
 Files are collected while directories are walked and read at the end, because a table and its archive may lie in
-different folders (``data/train-*.parquet`` next to ``tasks.zip``), and an archive that a table claims is not read twice.
+different folders (``data/train-*.parquet`` next to ``tasks.zip``), and an archive that a table claims is not read
+twice.
 """
 
 from __future__ import annotations
@@ -114,7 +115,8 @@ def archive_source(tasks: Tasks, root: str, label: str) -> Source:  # type: igno
     """The source for the task at ``root`` of an archive."""
     tree = tasks.tree(root, label)
     found = tasks.readers[root]
-    return Source(f"{location(tasks.archive.path)}!{location(root)}", found.format, tree.signature, lambda: found.read(tree))
+    where = f"{location(tasks.archive.path)}!{location(root)}"
+    return Source(where, found.format, tree.signature, lambda: found.read(tree))
 
 
 def _refused(archive: Archive) -> Iterator[Source]:

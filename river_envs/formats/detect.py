@@ -1,7 +1,8 @@
 """Find every input below the given paths, and say which reader takes it.
 
-A directory is recognised by the names in it; below a recognised task nothing is looked for. Directories are visited in the
-order of their names, so that the same corpus gives the same order everywhere, and no symbolic link is followed.
+A directory is recognised by the names in it; below a recognised task nothing is looked for. Directories are visited
+in the order of their names, so that the same corpus gives the same order everywhere, and no symbolic link is
+followed.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from river_envs.formats.tree import DirectoryTree, Tree
 DIRECTORY_FORMATS: tuple[ModuleType, ...] = (harbor, tmax, terminal_bench)
 FORMATS = ("auto", harbor.FORMAT, tmax.FORMAT, terminal_bench.FORMAT, "tmax-parquet", "open-instruct")
 MOST_DEPTH = 64
+AnyPath = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ def recognise(names: Set[str], format: str = "auto") -> Recognised | None:
     return None
 
 
-def discover(paths: Sequence[str | os.PathLike[str]], format: str = "auto", bounds: Bounds | None = None) -> Iterator[Source]:
+def discover(paths: Sequence[AnyPath], format: str = "auto", bounds: Bounds | None = None) -> Iterator[Source]:
     """Every input below ``paths``, unread. Raises :class:`RiverError` when a path or the format does not exist."""
     if format not in FORMATS:
         raise RiverError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
@@ -54,12 +56,12 @@ def discover(paths: Sequence[str | os.PathLike[str]], format: str = "auto", boun
     return _discover(paths, format, bounds or Bounds())
 
 
-def read_all(paths: Sequence[str | os.PathLike[str]], format: str = "auto", bounds: Bounds | None = None) -> Iterator[Item]:
+def read_all(paths: Sequence[AnyPath], format: str = "auto", bounds: Bounds | None = None) -> Iterator[Item]:
     """Every environment below ``paths``: found, unsupported or rejected, each with where it is."""
     return (read_source(source) for source in discover(paths, format, bounds))
 
 
-def _discover(paths: Iterable[str | os.PathLike[str]], format: str, bounds: Bounds) -> Iterator[Source]:
+def _discover(paths: Iterable[AnyPath], format: str, bounds: Bounds) -> Iterator[Source]:
     corpora = Corpora(format, bounds)
     for given in paths:
         root = Path(given).resolve()
@@ -125,4 +127,5 @@ def _link(item: os.DirEntry[str], root: str, format: str) -> Iterator[Source]:
     except OSError:
         names = set()  # what cannot be listed is not known to be a task
     if recognise(names, format):
-        yield rejected_source(location(item.path), "unknown", "is a symbolic link to a task elsewhere: give the task itself")
+        reason = "is a symbolic link to a task elsewhere: give the task itself"
+        yield rejected_source(location(item.path), "unknown", reason)

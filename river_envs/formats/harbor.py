@@ -72,8 +72,7 @@ def _image(tree: Tree, box: Box) -> ImageRecipe:
     recipe = next((file for file in context if file.path == "Dockerfile"), None)
     if recipe is not None:
         text = decode(tree.read("environment/Dockerfile"), "environment/Dockerfile")
-        rest = tuple(file for file in context if file is not recipe)
-        return ImageRecipe("dockerfile", text, rest, box.docker_image)
+        return ImageRecipe("dockerfile", text, context, box.docker_image)
     if box.docker_image or any(file.path in COMPOSE_NAMES for file in context):
         return ImageRecipe("prebuilt", context=context, docker_image=box.docker_image)
     raise RejectedInput("environment/Dockerfile is missing, and task.toml names no docker_image")
@@ -162,5 +161,5 @@ def _unsupported(tree: Tree, settings: TaskSettings) -> list[str]:
 
 
 def _is_separate(settings: TaskSettings) -> bool:
-    verifier = settings.verifier
-    return verifier.environment_mode == "separate" or (verifier.environment is not None and not verifier.environment_mode)
+    mode, image = settings.verifier.environment_mode, settings.verifier.environment
+    return mode == "separate" or (mode is None and image is not None)

@@ -35,22 +35,22 @@ class Phase(Settings):
 class Agent(Phase):
     """``[agent]``."""
 
-    timeout_sec: float | None = Field(None, gt=0)
+    timeout_sec: float | None = Field(default=None, gt=0)
     user: Text | int | None = None
 
 
 class Box(Phase):
     """``[environment]``: the container and its limits."""
 
-    build_timeout_sec: float | None = Field(None, gt=0)
+    build_timeout_sec: float | None = Field(default=None, gt=0)
     docker_image: Text | None = None
     os: Text = "linux"
-    cpus: float | None = Field(None, gt=0)
-    memory_mb: int | None = Field(None, gt=0)
-    storage_mb: int | None = Field(None, gt=0)
+    cpus: float | None = Field(default=None, gt=0)
+    memory_mb: int | None = Field(default=None, gt=0)
+    storage_mb: int | None = Field(default=None, gt=0)
     memory: Text | None = None
     storage: Text | None = None
-    gpus: int | None = Field(None, ge=0)
+    gpus: int | None = Field(default=None, ge=0)
     tpu: dict[str, Any] | None = None
     allow_internet: bool = True
     env: dict[Text, Text] = Field(default_factory=dict)
@@ -69,7 +69,7 @@ class Box(Phase):
 class VerifierSettings(Phase):
     """``[verifier]``."""
 
-    timeout_sec: float | None = Field(None, gt=0)
+    timeout_sec: float | None = Field(default=None, gt=0)
     env: dict[Text, Text] = Field(default_factory=dict)
     user: Text | int | None = None
     environment_mode: Literal["shared", "separate"] | None = None
@@ -111,8 +111,8 @@ def mebibytes(text: str) -> int:
 def resolve_variables(variables: dict[str, str], section: str) -> tuple[tuple[tuple[str, str], ...], list[str]]:
     """Sorted variables with ``${NAME:-default}`` replaced by its default, and what cannot be resolved.
 
-    Harbor would look ``NAME`` up on the machine that runs it; an environment whose meaning depends on the caller's shell is
-    not reproducible, and a stranger's task must not read the caller's secrets, so only the default counts.
+    Harbor would look ``NAME`` up on the machine that runs it; an environment whose meaning depends on the caller's
+    shell is not reproducible, and a stranger's task must not read the caller's secrets, so only the default counts.
     """
     resolved, missing = [], []
     for name, value in sorted(variables.items()):

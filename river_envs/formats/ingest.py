@@ -210,7 +210,9 @@ def _remembered(where: str, known: Known) -> InputResult:
 
 
 def _signature(source: Source) -> str:
-    """The signature, or nothing (which matches nothing) where the input cannot even be listed; reading it will say why."""
+    """The signature, or nothing (which matches nothing) where the input cannot even be listed; reading it will say
+    why.
+    """
     try:
         return source.signature()
     except (OSError, RejectedInput):
@@ -218,5 +220,6 @@ def _signature(source: Source) -> str:
 
 
 def _weight(environment: Environment) -> int:
-    files = (*environment.image.context, *environment.verifier.files, *(environment.reference.files if environment.reference else ()))
+    solution = environment.reference.files if environment.reference else ()
+    files = (*environment.image.context, *environment.verifier.files, *solution)
     return sum(len(file.content) for file in files) + len(environment.instruction)

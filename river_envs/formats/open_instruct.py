@@ -1,7 +1,9 @@
-"""Read ``allenai/tmax-15k-open-instruct``: a parquet table that names images, and ``task-data.tar.gz`` with the task files.
+"""Read ``allenai/tmax-15k-open-instruct``: a parquet table that names images, and ``task-data.tar.gz`` with the task
+files.
 
 The images are published with everything set up; the trainer ignores ``setup.sh`` and so does this reader. Files below
-``environment/seeds`` go to ``/workspace`` when a rollout starts, so an image with seeds is the published one plus a copy.
+``environment/seeds`` go to ``/workspace`` when a rollout starts, so an image with seeds is the published one plus a
+copy.
 """
 
 from __future__ import annotations
@@ -42,8 +44,8 @@ def sources(tables: Sequence[Table], archive: Archive | None, bounds: Bounds, re
         tree = tasks.tree(root, found[0].label if found else tables[0].label)
         yield _source(tree, found, f"{location(tasks.archive.path)}!{location(root)}")
     for table, _, name in rows.values():
-        reason = f"{ARCHIVE} holds no task of this name" if archive else f"{ARCHIVE} is missing next to the parquet file"
-        yield rejected_source(f"{location(table.path)}#{name}", FORMAT, reason)
+        reason = "holds no task of this name" if archive else "is missing next to the parquet file"
+        yield rejected_source(f"{location(table.path)}#{name}", FORMAT, f"{ARCHIVE} {reason}")
 
 
 def _rows(tables: Sequence[Table]) -> tuple[dict[str, tuple[Table, int, str]], list[Source]]:
@@ -60,7 +62,8 @@ def _rows(tables: Sequence[Table]) -> tuple[dict[str, tuple[Table, int, str]], l
             task_id = config.get("task_id") if isinstance(config, dict) else None
             name = names.name(task_id, number)
             if name in rows:
-                problems.append(rejected_source(f"{location(table.path)}#{name}", FORMAT, "an earlier table has this task"))
+                where = f"{location(table.path)}#{name}"
+                problems.append(rejected_source(where, FORMAT, "an earlier table has this task"))
             else:
                 rows[name] = (table, number, name)
     return rows, problems
@@ -111,8 +114,8 @@ def _image_name(tree: Tree, row: dict[str, Any]) -> str:
 def _instruction(tree: Tree, row: dict[str, Any]) -> str:
     if tree.has("instruction.md"):
         return tree.instruction("instruction.md")
-    messages = row.get("messages")
-    spoken = [m.get("content") for m in messages if isinstance(m, dict) and m.get("role") == "user"] if isinstance(messages, list) else []
+    messages = row.get("messages") or []
+    spoken = [item.get("content") for item in messages if isinstance(item, dict) and item.get("role") == "user"]
     if not spoken or not isinstance(spoken[-1], str):
         raise RejectedInput("instruction.md is missing, and the row has no user message")
     return tree.checked_instruction(decode(spoken[-1].encode("utf-8", "surrogatepass"), "messages"), "messages")

@@ -8,7 +8,7 @@ import os
 import tarfile
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import IO
 
 from river_envs.formats.archives import Archive, member_name, root_of, stat_signature
@@ -182,8 +182,8 @@ class _Bounded(io.RawIOBase):
 
 def _open(path: str) -> _Bounded:
     packed = os.stat(path).st_size  # noqa: PTH116 - a str
-    inner: IO[bytes] = open(path, "rb") if path.endswith(".tar") else gzip.open(path, "rb")  # type: ignore[assignment]
-    return _Bounded(inner, MOST_EXPANSION * packed + 1024 * MIB)
+    opener: Callable[..., IO[bytes]] = open if path.endswith(".tar") else gzip.open  # type: ignore[assignment]
+    return _Bounded(opener(path, "rb"), MOST_EXPANSION * packed + 1024 * MIB)
 
 
 def _name(info: tarfile.TarInfo) -> str | None:

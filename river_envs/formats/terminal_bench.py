@@ -1,7 +1,8 @@
 """Read a Terminal-Bench 1 task directory: ``task.yaml``, a Dockerfile, ``run-tests.sh``, ``tests/`` and a solution.
 
-The harness copies ``run-tests.sh`` and the contents of ``tests/`` flat into ``/tests``, sets ``TEST_DIR``, runs the script with
-bash and parses its output.
+The build context is the whole task directory, as it is for the harness: a recipe that copies ``.`` puts tests and
+solution into the image, and the audit must see that. For grading the harness copies ``run-tests.sh`` and the contents
+of ``tests/`` flat into ``/tests``, sets ``TEST_DIR``, runs the script with bash and parses its output.
 """
 
 from __future__ import annotations
@@ -24,7 +25,6 @@ DEFAULT_ENTRY = b'#!/bin/bash\npython3 -m pytest "$TEST_DIR/test_outputs.py" -rA
 """What a task without a script of its own means: run its tests, print the summary that the parser reads."""
 
 PARSERS = ("pytest",)
-_NO_IMAGE = {"run-tests.sh", "solution.sh", "solution.yaml", "task.yaml"}
 
 
 class Description(Settings):
@@ -39,8 +39,8 @@ class TaskYaml(Settings):
 
     instruction: Text | None = None
     descriptions: tuple[Description, ...] = ()
-    max_agent_timeout_sec: float = Field(600.0, gt=0)
-    max_test_timeout_sec: float = Field(180.0, gt=0)
+    max_agent_timeout_sec: float = Field(default=600.0, gt=0)
+    max_test_timeout_sec: float = Field(default=180.0, gt=0)
     parser_name: Text = "pytest"
 
 
@@ -89,17 +89,13 @@ def _image(tree: Tree) -> tuple[ImageRecipe, list[str]]:
     compose = next((name for name in COMPOSE_NAMES if tree.has(name)), None)
     problem = compose_problem(tree.text(compose), compose) if compose else None
     problems = [problem] if problem else []
-    inside = {
-        path for path in tree.entries
-        if path not in _NO_IMAGE and not path.startswith("tests/") and path not in (*COMPOSE_NAMES, "Dockerfile")
-    }
     if tree.has("Dockerfile"):
-        return ImageRecipe("dockerfile", tree.text("Dockerfile"), tree.files(only=inside)), problems
+        return ImageRecipe("dockerfile", tree.text("Dockerfile"), tree.files()), problems
     image = image_of(tree.text(compose), compose) if compose else None
     if image:
         return ImageRecipe("prebuilt", docker_image=image), problems
     if problems:
-        return ImageRecipe("prebuilt", context=tree.files(only=inside)), problems
+        return ImageRecipe("prebuilt", context=tree.files()), problems
     raise RejectedInput("Dockerfile is missing, and no docker-compose.yaml names an image")
 
 
@@ -129,8 +125,8 @@ def _reference(tree: Tree) -> Reference | None:
 def commands_as_script(text: str) -> str:
     """A shell script that types the commands of a ``solution.yaml`` one after the other.
 
-    Entries are commands as text, or mappings with ``command``. Keys meant for a full-screen program cannot be typed into a
-    script; such a solution simply fails, and the audit says so.
+    Entries are commands as text, or mappings with ``command``. Keys meant for a full-screen program cannot be typed
+    into a script; such a solution simply fails, and the audit says so.
     """
     listed = load_yaml(text, "solution.yaml")
     if not isinstance(listed, list):

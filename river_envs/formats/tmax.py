@@ -1,9 +1,9 @@
 """Read a TMax corpus directory: ``task.json``, ``container.def``, ``test_final_state.py`` and fixtures.
 
-Three generations of keys exist. The older 10,000 tasks lack the last ones and get the defaults that their publisher states;
-Endless-Terminals has only ``description``, ``truth`` and ``name``. ``"base_image": null`` is an ordinary value: a public
-tool that stumbled over it skipped those tasks without a word. ``test_initial_state.py`` checks the image when it is generated
-and is no part of the verifier, so it is left out.
+Three generations of keys exist. The older 10,000 tasks lack the last ones and get the defaults that their publisher
+states; Endless-Terminals has only ``description``, ``truth`` and ``name``. ``"base_image": null`` is an ordinary
+value: a public tool that stumbled over it skipped those tasks without a word. ``test_initial_state.py`` checks the
+image when it is generated and is no part of the verifier, so it is left out.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ _SECTION = re.compile(r"%([A-Za-z]\w*)")
 
 
 class TaskJson(Settings):
-    """The keys of ``task.json`` that may change a reward or name the task; the others are descriptive and read leniently."""
+    """The keys of ``task.json`` that may change a reward or name the task; the others are descriptive and read
+    leniently.
+    """
 
     description: Text
     name: Text | None = None

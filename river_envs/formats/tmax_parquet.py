@@ -1,13 +1,15 @@
-"""Read ``allenai/TMax-15K``: a parquet table of texts, and ``tasks.zip`` with the corpus directories and their fixtures.
+"""Read ``allenai/TMax-15K``: a parquet table of texts, and ``tasks.zip`` with the corpus directories and their
+fixtures.
 
-Each row becomes a corpus directory in memory, over which the directory of the archive is laid; the ordinary TMax reader reads
-the result. Without the archive a row whose recipe copies fixtures cannot be built: it is kept, marked unsupported.
+Each row becomes a corpus directory in memory, over which the directory of the archive is laid; the ordinary TMax
+reader reads the result. Without the archive a row whose recipe copies fixtures cannot be built: it is kept, marked
+unsupported.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 
 from river_envs.environment import Environment
@@ -22,14 +24,14 @@ ARCHIVE = "tasks.zip"
 COLUMNS = {"task_id", "description", "test_final_state", "container_def"}
 
 _SETTINGS = (
-    "domain", "skill_type", "primitive_skills", "task_complexity", "command_complexity", "scenario", "language", "truth",
-    "verifier_kind", "fixture_kind", "corpus_kind", "base_image",
+    "domain", "skill_type", "primitive_skills", "task_complexity", "command_complexity", "scenario", "language",
+    "truth", "verifier_kind", "fixture_kind", "corpus_kind", "base_image",
 )
 
 
 def sources(tables: Sequence[Table], archive: Archive | None, bounds: Bounds, rest: bool) -> Iterator[Source]:
     """The rows of ``tables``; then, when ``rest``, the tasks of the archive that no row names."""
-    tasks = Tasks(archive, lambda names: tmax.FORMAT if tmax.is_task(names) or tmax.is_fragment(names) else None) if archive else None
+    tasks = Tasks(archive, _recognise) if archive else None
     roots = {root.rpartition("/")[2]: root for root in tasks.roots} if tasks else {}
     claimed = set()
     for table in tables:
@@ -50,6 +52,10 @@ def sources(tables: Sequence[Table], archive: Archive | None, bounds: Bounds, re
                 tree = tasks.tree(root, tables[0].label)
                 where = f"{location(tasks.archive.path)}!{location(root)}"
                 yield Source(where, tmax.FORMAT, tree.signature, lambda tree=tree: tmax.read(tree))  # type: ignore[misc]
+
+
+def _recognise(names: Set[str]) -> str | None:
+    return tmax.FORMAT if tmax.is_task(names) or tmax.is_fragment(names) else None
 
 
 def _row_source(table: Table, number: int, name: str, over: Tree | None, bounds: Bounds) -> Source:
@@ -82,7 +88,9 @@ def _contents(row: dict[str, object], name: str) -> dict[str, bytes]:
 class _RowTree(MemoryTree):
     """A row as a corpus directory, with the directory of the archive (where there is one) laid over it."""
 
-    def __init__(self, name: str, corpus: str, bounds: Bounds, contents: Mapping[str, bytes], over: Tree | None) -> None:
+    def __init__(
+        self, name: str, corpus: str, bounds: Bounds, contents: Mapping[str, bytes], over: Tree | None
+    ) -> None:
         super().__init__(name, corpus, bounds, contents)
         self._over = over
         self._joined: Mapping[str, Entry] = {**self._entries, **over.entries} if over else self._entries

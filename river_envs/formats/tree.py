@@ -1,7 +1,8 @@
 """The files of one task, wherever they lie: in a directory, an archive or memory.
 
-Readers see a :class:`Tree`: a listing that was made without reading contents, and bounded reads. What a tree does not hand
-out: special files (opening a FIFO would block), links that leave the tree, files over the bounds, names that are not text.
+Readers see a :class:`Tree`: a listing that was made without reading contents, and bounded reads. What a tree does not
+hand out: special files (opening a FIFO would block), links that leave the tree, files over the bounds, names that are
+not text.
 """
 
 from __future__ import annotations
@@ -118,7 +119,9 @@ class Tree(ABC):
         return text
 
     def files(self, under: str = "", only: Iterable[str] | None = None) -> tuple[File, ...]:
-        """The files and links below ``under`` in path order, with paths relative to it; ``only`` selects some of them."""
+        """The files and links below ``under`` in path order, with paths relative to it; ``only`` selects some of
+        them.
+        """
         prefix = f"{under}/" if under else ""
         paths = sorted(self.entries if only is None else set(only))
         found = []
@@ -179,7 +182,7 @@ class DirectoryTree(Tree):
         self._path = path
 
     @cached_property
-    def entries(self) -> Mapping[str, Entry]:  # type: ignore[override]
+    def entries(self) -> Mapping[str, Entry]:
         """The listing, cut off one entry above the bound (which :meth:`content` then refuses)."""
         found: dict[str, Entry] = {}
         ahead = [(self._path, "", 0)]
@@ -221,7 +224,12 @@ class MemoryTree(Tree):
     """Files held in memory: a streamed archive member, a row of a parquet file, a test."""
 
     def __init__(
-        self, name: str, corpus: str, bounds: Bounds, contents: Mapping[str, bytes], entries: Mapping[str, Entry] | None = None
+        self,
+        name: str,
+        corpus: str,
+        bounds: Bounds,
+        contents: Mapping[str, bytes],
+        entries: Mapping[str, Entry] | None = None,
     ) -> None:
         super().__init__(name, corpus, bounds)
         self._contents = contents
