@@ -69,13 +69,7 @@ def replay(
     delta: Callable[[str], Delta],
 ) -> Replay:
     """Run the attempts of ``finding`` again. Raises RiverError when the catalog does not hold them."""
-    by_id = {result.attempt.id: result for result in recorded}
-    missing = [identifier for identifier in finding.attempts if identifier not in by_id]
-    if missing:
-        raise RiverError(
-            f"finding {finding.id} rests on attempts that are gone: {', '.join(missing)}; audit again"
-        )
-    wanted = [by_id[identifier] for identifier in finding.attempts]
+    wanted = _proof(finding, recorded)
     try:
         image = backend.build(environment.image, timeout_sec=environment.limits.build_timeout_sec)
     except BuildFailed as error:
@@ -89,6 +83,23 @@ def replay(
         again, _ = run_attempt(place, environment, result.attempt, start if _restores(result) else None)
         runs.append(Replayed(result, again.outcome))
     return Replay(finding, tuple(runs))
+
+
+def as_script(
+    finding: Finding, environment: Environment, recorded: Sequence[Result], delta: Callable[[str], Delta]
+) -> str:
+    """The proof as a shell script that needs only Docker. Raises RiverError when attempts are gone."""
+    from river_envs.audit.script import replay_script
+
+    return replay_script(finding, environment, _proof(finding, recorded), _start(recorded, delta))
+
+
+def _proof(finding: Finding, recorded: Sequence[Result]) -> list[Result]:
+    by_id = {result.attempt.id: result for result in recorded}
+    missing = [identifier for identifier in finding.attempts if identifier not in by_id]
+    if missing:
+        raise RiverError(f"finding {finding.id} rests on attempts that are gone: {', '.join(missing)}; audit again")
+    return [by_id[identifier] for identifier in finding.attempts]
 
 
 def _restores(result: Result) -> bool:

@@ -1,0 +1,170 @@
+"""A finding as a stand-alone shell script: it needs Docker and nothing of this project.
+
+The script carries the environment (as a Harbor directory) and each attempt's files inside itself, builds the image, does
+in a fresh container what the receipt says, runs the tests, and prints the recorded reward beside the one it gets.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import shlex
+import tarfile
+import tempfile
+import textwrap
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from river_envs.environment import Environment, File
+from river_envs.probes.base import Action, Copy, Finding, Put, Restore, Result, Run, Solve
+from river_envs.sandbox.base import Change, Delta
+
+_HEAD = """\
+#!/bin/sh
+# {title}
+# {message}
+# Exit status 0: every attempt ended as recorded. It needs Docker, and builds one image.
+set -eu
+work=$(mktemp -d)
+box=
+trap 'if [ -n "$box" ]; then docker rm -f "$box" >/dev/null 2>&1; fi; rm -rf "$work"' EXIT INT TERM
+base64 -d <<'END' | tar -xzf - -C "$work"
+{environment}
+END
+image=$(docker build -q "$work/environment")
+different=0
+fresh() {{
+    if [ -n "$box" ]; then docker rm -f "$box" >/dev/null; fi
+    box=$(docker run -d --network none {limits} --entrypoint /bin/sh "$image" -c 'while :; do sleep 3600; done')
+}}
+into() {{ base64 -d | docker cp - "$box:$1" >/dev/null; }}
+grade() {{
+    docker exec -u 0 "$box" sh -c 'rm -rf /logs/verifier/reward.*; mkdir -p /logs/verifier /tests'
+    docker cp "$work/tests/." "$box:/tests" >/dev/null
+    docker exec {environment_variables}"$box" bash /tests/test.sh >"$work/log" 2>&1 || true
+    reward=$(docker exec "$box" sh -c 'cd /logs/verifier; cat reward.json 2>&- || cat reward.txt 2>&- || echo none')
+    echo "$1: recorded $2, now $reward"
+    case "$reward" in {{*}}) reward=$(printf %s "$reward" | tr -dc '0-9.:' | sed 's/^://') ;; esac
+    if [ "$2" = none ] || [ "$reward" = none ]; then [ "$2" = "$reward" ] || different=1
+    elif ! awk "BEGIN {{ exit !($2 + 0 == $reward + 0) }}"; then different=1; fi
+}}
+"""
+_TAIL = """\
+if [ "$different" = 0 ]; then echo reproduced; else echo 'not reproduced'; fi
+exit "$different"
+"""
+
+
+def replay_script(finding: Finding, environment: Environment, attempts: Sequence[Result], start: Delta | None) -> str:
+    """The script. ``start`` is the delta that restoring attempts begin with.
+
+    An ``unstable`` finding repeats its gradings: the script shows them, its exit status is that of the comparison.
+    """
+    limits = f"--memory {environment.limits.memory_mb}m --pids-limit 512 --cpus {max(environment.limits.cpus, 0.1):g}"
+    head = _HEAD.format(
+        title=_comment(f"Replay of finding {finding.id} ({finding.claim}: {finding.cause}) in {environment.name}"),
+        message=_comment(finding.message),
+        environment=_armoured(_harbor_archive(environment)),
+        limits=limits,
+        environment_variables="".join(
+            f"-e {shlex.quote(f'{key}={value}')} " for key, value in environment.verifier.env
+        ),
+    )
+    return head + "".join(_attempt(environment, result, start) for result in attempts) + _TAIL
+
+
+def _attempt(environment: Environment, result: Result, start: Delta | None) -> str:
+    reward = "none" if result.outcome.reward is None else f"{result.outcome.reward:g}"
+    actions = "".join(_action(environment, action, start) for action in result.attempt.actions)
+    title = _comment(
+        f"attempt {result.attempt.id}, {result.attempt.probe} ({result.attempt.arm}): {result.attempt.question}"
+    )
+    return f"\n# {title}\nfresh\n{actions}grade {result.attempt.id} {reward}\n"
+
+
+def _action(environment: Environment, action: Action, start: Delta | None) -> str:
+    user = f"-u {shlex.quote(environment.user)} " if environment.user else ""
+    where = f"-w {shlex.quote(environment.workdir)} " if environment.workdir else ""
+    match action:
+        case Put(files, root):
+            folders = sorted({str(Path("/", root.lstrip("/"), file.path).parent) for file in files})
+            return _exec("-u 0 ", "mkdir -p " + shlex.join(folders)) + _unpack(root, _archive(files))
+        case Copy(source, target):
+            parent = shlex.quote(str(Path(target).parent))
+            return _exec(user, f"mkdir -p {parent} && cat {shlex.quote(source)} >{shlex.quote(target)}")
+        case Run(script, _):
+            return _exec(user + where, script)
+        case Solve():
+            variables = "".join(f"-e {shlex.quote(f'{key}={value}')} " for key, value in environment.env)
+            return (
+                'docker cp "$work/solution" "$box:/solution" >/dev/null\n'
+                f'docker exec {user}{where}{variables}"$box" bash /solution/solve.sh >"$work/solve.log" 2>&1 || true\n'
+            )
+        case Restore():
+            changes = start.changes if start else ()
+            gone = [f"/{change.path}" for change in changes if change.kind == "deleted"]
+            return (_exec("-u 0 ", "rm -rf " + shlex.join(gone)) if gone else "") + _unpack("/", _restored(changes))
+
+
+def _exec(options: str, script: str) -> str:
+    return f'docker exec {options}"$box" sh -c {shlex.quote(script)}\n'
+
+
+def _unpack(root: str, archive: bytes) -> str:
+    return f"into {shlex.quote(root)} <<'END'\n{_armoured(archive)}\nEND\n"
+
+
+def _harbor_archive(environment: Environment) -> bytes:
+    from river_envs.formats.writer import write_harbor
+
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder) / "task"
+        write_harbor(environment, root)
+        buffer = io.BytesIO()
+        with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+            archive.add(root, arcname=".")
+        return buffer.getvalue()
+
+
+def _archive(files: Iterable[File]) -> bytes:
+    return _tar((file.path, file.mode, 0, 0, file.content, file.link) for file in files)
+
+
+def _restored(changes: Iterable[Change]) -> bytes:
+    kept = [change for change in changes if change.kind != "deleted"]
+    return _tar(
+        (
+            change.path + ("/" if change.kind == "directory" else ""),
+            change.mode,
+            change.uid,
+            change.gid,
+            change.content,
+            change.link,
+        )
+        for change in kept
+    )
+
+
+def _tar(entries: Iterable[tuple[str, int, int, int, bytes, str | None]]) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for path, mode, uid, gid, content, link in entries:
+            member = tarfile.TarInfo(path.strip("/"))
+            member.mode, member.uid, member.gid = mode, uid, gid
+            if path.endswith("/"):
+                member.type = tarfile.DIRTYPE
+            elif link is not None:
+                member.type, member.linkname = tarfile.SYMTYPE, link
+            else:
+                member.size = len(content)
+            archive.addfile(member, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+def _armoured(content: bytes) -> str:
+    return "\n".join(textwrap.wrap(base64.b64encode(content).decode(), 100))
+
+
+def _comment(text: str) -> str:
+    """Text of an environment on one comment line: nothing in it can end the line."""
+    return "".join(character if character.isprintable() else " " for character in text)[:300]
