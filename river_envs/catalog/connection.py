@@ -21,6 +21,8 @@ from river_envs.environment import RiverError
 if TYPE_CHECKING:
     import duckdb
 
+    Connection = duckdb.DuckDBPyConnection
+
 PATIENCE_SEC = 30.0
 """How long to wait for another process to let go of a catalog."""
 
@@ -109,14 +111,17 @@ def check_file(path: Path) -> None:
 
 
 @contextmanager
-def reading(path: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that can only read, held as shortly as possible: other processes cannot write meanwhile."""
-    with _held(path, write=False) as connection:
+def reading(path: Path, *, locked: bool = True) -> Iterator[Connection]:
+    """A connection that can only read, held as shortly as possible: other processes cannot write meanwhile.
+
+    ``locked=False`` allows ATTACH, and keeps other readers of this process out.
+    """
+    with _held(path, write=False, locked=locked) as connection:
         yield connection
 
 
 @contextmanager
-def writing(path: Path, *, create: bool = False, locked: bool = True) -> Iterator[duckdb.DuckDBPyConnection]:
+def writing(path: Path, *, create: bool = False, locked: bool = True) -> Iterator[Connection]:
     """The one connection that can write. ``locked=False`` allows ATTACH, for merge and vacuum.
 
     Raises CatalogBusy after PATIENCE_SEC, RiverError for a file that cannot be written or is no DuckDB file.
@@ -126,14 +131,14 @@ def writing(path: Path, *, create: bool = False, locked: bool = True) -> Iterato
 
 
 @contextmanager
-def _held(path: Path, *, write: bool, create: bool = False, locked: bool = True) -> Iterator[duckdb.DuckDBPyConnection]:
+def _held(path: Path, *, write: bool, create: bool = False, locked: bool = True) -> Iterator[Connection]:
     import duckdb
 
     door = gate(path)
     until = time.monotonic() + PATIENCE_SEC
     pause = 0.005
     while True:
-        with door.alone() if write else door.shared():
+        with door.alone() if write or not locked else door.shared():
             try:
                 connection = _connect(path, write=write, create=create, locked=locked)
             except duckdb.Error as error:
@@ -158,7 +163,7 @@ def _held(path: Path, *, write: bool, create: bool = False, locked: bool = True)
         pause = min(pause * 1.5, 0.25)
 
 
-def _connect(path: Path, *, write: bool, create: bool, locked: bool) -> duckdb.DuckDBPyConnection:
+def _connect(path: Path, *, write: bool, create: bool, locked: bool) -> Connection:
     import duckdb
 
     if not (create and (not path.exists() or path.stat().st_size == 0)):
@@ -167,6 +172,11 @@ def _connect(path: Path, *, write: bool, create: bool, locked: bool) -> duckdb.D
         raise RiverError(f"the folder {path.parent} does not exist; make it before creating a catalog there")
     guard: dict[str, Any] = {**_GUARD, "lock_configuration": True} if locked else {}
     return duckdb.connect(str(path), read_only=not write, config=guard)
+
+
+def literal(path: Path) -> str:
+    """A path as a SQL string."""
+    return "'" + str(path).replace("'", "''") + "'"
 
 
 def _is_lock(error: Exception) -> bool:

@@ -1,4 +1,4 @@
-"""The statements that change a catalog: nothing else in the project executes one.
+"""The statements that change the rows of a catalog: nothing else in the project does (merge.sql joins whole catalogs).
 
 Everything goes in as Arrow tables, in bulk: DuckDB takes about a million rows a second this way, and two thousand
 through ``executemany``.

@@ -194,8 +194,8 @@ class Writer:
         self._store.replace(
             "survey",
             [
-                {"environment_id": row.environment_id, "survey": codec.dumps(Survey, row.stored().survey), "run_id": run_id,
-                 "recorded_at": at}
+                {"environment_id": row.environment_id, "survey": codec.dumps(Survey, row.stored().survey),
+                 "run_id": run_id, "recorded_at": at}
                 for row, at in zip(records, _times(times, records), strict=True)
             ],
             by=["environment_id"], unless_newer=True,
@@ -206,10 +206,6 @@ class Writer:
         names = list(ids)
         self._store.delete("test_result", "attempt_id", names)
         return self._store.delete("attempt", "id", names)
-
-    def forget_plans(self, ids: Iterable[str]) -> None:
-        """Delete the plans of environments, so that the audit plans them anew."""
-        self._store.delete("plan", "environment_id", list(ids))
 
     def forget_plans(self, ids: Iterable[str]) -> int:
         """Delete the plans of environments, so that they are planned again; returns how many rows there were."""

@@ -1,4 +1,5 @@
 import pytest
+
 from river_envs.catalog import Catalog, open_catalog
 from river_envs.environment import Environment, File, ImageRecipe, Metadata, Reference, Verifier
 from river_envs.outcome import Outcome, Status, TestResult

@@ -1,4 +1,5 @@
 import pytest
+
 from river_envs import open_catalog
 from river_envs.catalog import (
     Estimate,
@@ -21,8 +22,8 @@ from river_envs.sandbox.base import Base
 
 def judged(environment_id, verdict="defective"):
     finding = Finding(
-        environment_id, "accepts-wrong", "existence-only", "rollout-visible", "touch", "paid for an empty file", "compare",
-        ("a1",), {"path": "/app/x"},
+        environment_id, "accepts-wrong", "existence-only", "rollout-visible", "touch", "paid for an empty file",
+        "compare", ("a1",), {"path": "/app/x"},
     )
     return JudgedRecord(
         verdict, ("existence-only",) if verdict == "defective" else (), ("because",),
@@ -35,7 +36,8 @@ def test_environments_come_back_with_their_contents(catalog, build):
     environments = [build.environment(number) for number in range(3)]
     hostile = build.environment(9, name=build.hostile, instruction=build.hostile, unsupported=("compose",))
     with catalog.writer() as writer:
-        assert writer.add_environments([*environments, hostile], ["a", "b", "c", "d"]) == ["ingested"] * 3 + ["unsupported"]
+        added = writer.add_environments([*environments, hostile], ["a", "b", "c", "d"])
+    assert added == ["ingested"] * 3 + ["unsupported"]
     everything = [*environments, hostile]
     assert catalog.load([environment.id for environment in everything]) == everything
     assert catalog.environment(hostile.id).id == hostile.id
@@ -71,7 +73,8 @@ def test_known_sources_remember_the_last_word(catalog, build):
     with catalog.writer() as writer:
         run = writer.start_run("ingest corpus")
         writer.add_environments([one], ["a"], ["1"])
-        writer.add_inputs(run, [InputRow("a", "1", "ingested", one.id), InputRow("bad", "2", "rejected", None, "no tests")])
+        bad = InputRow("bad", "2", "rejected", None, "no tests")
+        writer.add_inputs(run, [InputRow("a", "1", "ingested", one.id), bad])
     with catalog.writer() as writer:
         run = writer.start_run("ingest corpus")
         writer.add_inputs(run, [InputRow("a", "1", "unchanged", one.id), InputRow("bad", "2", "unchanged")])
@@ -82,9 +85,13 @@ def test_known_sources_remember_the_last_word(catalog, build):
 
 
 def test_an_error_rolls_everything_back(catalog, build):
-    with pytest.raises(ZeroDivisionError), catalog.writer() as writer:
-        writer.add_environments([build.environment(1)], ["a"])
-        raise ZeroDivisionError
+    def fail():
+        with catalog.writer() as writer:
+            writer.add_environments([build.environment(1)], ["a"])
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
     assert catalog.ids() == []
     with catalog.writer() as writer:
         writer.add_environments([build.environment(1)], ["a"])
@@ -108,7 +115,7 @@ def test_results_round_trip_and_known_ids_are_ignored(filled, build):
     frame = filled.attempts()
     assert set(frame["status"]) == {"graded", "sandbox-error"}
     assert frame["reward"].isna().sum() == 1
-    row = filled.sql("SELECT facts, receipt, rewards, log, actions FROM attempt WHERE status = 'graded' LIMIT 1").iloc[0]
+    row = filled.sql("SELECT facts, rewards, log, actions, receipt FROM attempt WHERE passed IS NOT NULL").iloc[0]
     assert '"tuple"' in row.facts
     assert '"reward"' in row.rewards
     assert list(filled.sql("SELECT status, reason FROM failures_view").iloc[0]) == ["sandbox-error", "the sandbox died"]
@@ -151,7 +158,7 @@ def test_judgements_replace_what_was_concluded_before(filled):
     assert frame.loc[two, "verdict"] == "sound"
     assert filled.verdicts().verdict.notna().sum() == 2
     assert filled.sql("SELECT cause, environments FROM causes_view").values.tolist() == [["existence-only", 1]]
-    assert filled.sql("SELECT sum(environments) AS n, sum(defective) AS d FROM domains_view").values.tolist() == [[5, 1]]
+    assert filled.sql("SELECT sum(environments), sum(defective) FROM domains_view").values.tolist() == [[5, 1]]
     assert len(filled.findings()) == 1
 
 
@@ -225,10 +232,12 @@ def test_runs(filled):
 @pytest.mark.parametrize(
     "statement",
     [
-        "DELETE FROM environment", "CREATE TABLE x (a INT)", "CREATE TEMP TABLE x AS SELECT 1", "COPY environment TO '/tmp/x'",
+        "DELETE FROM environment", "CREATE TABLE x (a INT)", "CREATE TEMP TABLE x AS SELECT 1",
+        "COPY environment TO '/tmp/x'",
         "ATTACH '/tmp/x.duckdb'", "INSTALL httpfs", "LOAD httpfs", "SET threads = 1", "PRAGMA enable_profiling",
         "SELECT 1; SELECT 2", "", "EXPORT DATABASE '/tmp/x'", "CHECKPOINT", "EXPLAIN ANALYZE DELETE FROM environment",
-        "SELECT * FROM read_csv('/etc/passwd')", "SELECT * FROM read_text('/etc/passwd')", "SELECT * FROM glob('/etc/*')",
+        "SELECT * FROM read_csv('/etc/passwd')", "SELECT * FROM read_text('/etc/passwd')",
+        "SELECT * FROM glob('/etc/*')",
         "SELECT * FROM '/etc/passwd'", "SELEC 1", "SELECT * FROM nothing",
     ],
 )

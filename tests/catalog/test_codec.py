@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from river_envs.catalog import codec, delta
 from river_envs.environment import Environment, File, RiverError
 from river_envs.outcome import Outcome, Status
@@ -88,7 +89,9 @@ def test_what_cannot_be_kept_exactly_is_refused():
         codec.dumps(dict[str, Any], {"a": Status.GRADED})
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"path": 1, "content": 5}', '{"path": "a", "content": {"sha256": "x"}}'])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"path": 1, "content": 5}', '{"path": "a", "content": {"sha256": "x"}}']
+)
 def test_damaged_text_gives_one_sentence(text):
     with pytest.raises(RiverError, match="a stored File cannot be read"):
         codec.loads(File, text)

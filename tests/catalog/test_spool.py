@@ -8,6 +8,7 @@ import threading
 import time
 
 import pytest
+
 from river_envs.catalog import ImageRecord, PlanRecord, SurveyRecord, open_catalog
 from river_envs.catalog.spool import Spool
 from river_envs.environment import RiverError
@@ -97,7 +98,12 @@ def test_appending_goes_on_while_mergers_race(filled, build):
 
     threads = [threading.Thread(target=work, args=(number,)) for number in range(workers)]
     added = []
-    mergers = [threading.Thread(target=lambda: added.append(sum(filled.absorb_spool() for _ in range(4)))) for _ in range(2)]
+
+
+    def take():
+        added.append(sum(filled.absorb_spool() for _ in range(4)))
+
+    mergers = [threading.Thread(target=take) for _ in range(2)]
     for thread in threads + mergers:
         thread.start()
     for thread in threads + mergers:
@@ -114,7 +120,8 @@ from river_envs.outcome import Outcome, Status
 from river_envs.probes.base import Attempt, Result
 with Spool(sys.argv[1], "r", sys.argv[2]) as spool:
     for number in range(100_000):
-        spool.append(Result(Attempt(sys.argv[3], "p" + sys.argv[2], 1, repeat=number), Outcome(Status.GRADED, 0.0, False)))
+        attempt = Attempt(sys.argv[3], "p" + sys.argv[2], 1, repeat=number)
+        spool.append(Result(attempt, Outcome(Status.GRADED, 0.0, False)))
         print(number, flush=True)
 """
 
