@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Protocol
 
+STATE = "CASE WHEN verdict IS NOT NULL THEN verdict WHEN status = 'unsupported' THEN status ELSE 'not-audited' END"
+"""The state of a row of ``environments_view``: its verdict, or why there is none."""
+
+LATEST_SUBSET = "(SELECT id FROM subset ORDER BY recorded_at DESC, id LIMIT 1)"
+"""The id of the subset that was written last."""
+
 
 class Queryable(Protocol):
     """What is needed of a catalog."""
@@ -26,4 +32,8 @@ def _plain(value: Any) -> Any:
         value = value.tolist()
     if isinstance(value, list):
         return tuple(_plain(item) for item in value)
-    return None if value is None or value != value or str(value) in ("NaT", "<NA>") else value
+    if isinstance(value, str | bool | int):
+        return value
+    import pandas as pd
+
+    return None if pd.isna(value) else value

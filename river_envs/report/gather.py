@@ -8,12 +8,10 @@ from typing import Any
 
 from river_envs.causes import CAUSES
 from river_envs.report.facts import Attempt, CauseCount, Cut, Detail, Finding, Group, Limits, Report, Subset
-from river_envs.report.frames import Queryable, read
+from river_envs.report.frames import LATEST_SUBSET, STATE, Queryable, read
 from river_envs.report.tables import VERDICTS
 
-_STATE = "CASE WHEN verdict IS NOT NULL THEN verdict WHEN status = 'unsupported' THEN status ELSE 'not-audited' END"
-_LATEST = "(SELECT id FROM subset ORDER BY recorded_at DESC, id LIMIT 1)"
-_KEPT = f"(SELECT environment_id FROM subset_member WHERE kept AND subset_id = {_LATEST})"
+_KEPT = f"(SELECT environment_id FROM subset_member WHERE kept AND subset_id = {LATEST_SUBSET})"
 _INPUTS = (
     "(SELECT input, coalesce(arg_max(result, recorded_at) FILTER (result <> 'unchanged'), 'ingested') AS result,"
     " arg_max(reason, recorded_at) FILTER (result <> 'unchanged') AS reason FROM ingest_input GROUP BY input)"
@@ -30,13 +28,15 @@ def gather(catalog: Queryable, catalog_hash: str = "", limits: Limits | None = N
     """Read the report's facts from ``catalog``."""
     limits = limits or Limits()
     states = {row["state"]: row["n"] for row in read(
-        catalog, f"SELECT {_STATE} AS state, count(*) AS n FROM environments_view GROUP BY state")}
+        catalog, f"SELECT {STATE} AS state, count(*) AS n FROM environments_view GROUP BY state")}
     total = sum(states.values())
     numbers = read(catalog, "SELECT (SELECT count(*) FROM attempt) AS attempts,"
                             " (SELECT count(*) FROM finding) AS findings,"
                             " (SELECT count(DISTINCT environment_id) FROM finding) AS found,"
                             f" (SELECT count(*) FROM {_INPUTS} WHERE result = 'rejected') AS refused")[0]
-    environments = read(catalog, f"SELECT *, {_STATE} AS state, id IN {_KEPT} AS kept FROM environments_view"
+    environments = read(catalog, f"SELECT *, {STATE} AS state, id IN {_KEPT} AS kept,"
+                                 " (SELECT any_value(reasons) FROM verdict v WHERE v.environment_id = id) AS reasons"
+                                 " FROM environments_view"
                                  f" ORDER BY {_WORST_FIRST} LIMIT {limits.environments}")
     details = _details(catalog, limits)
     refused = read(catalog, f"SELECT input, reason FROM {_INPUTS} WHERE result = 'rejected' ORDER BY input"
@@ -83,7 +83,7 @@ def _causes(catalog: Queryable) -> tuple[CauseCount, ...]:
 
 
 def _groups(catalog: Queryable, trait: str) -> tuple[Group, ...]:
-    rows = read(catalog, f"SELECT coalesce({trait}, 'not stated') AS name, {_STATE} AS state, count(*) AS n,"
+    rows = read(catalog, f"SELECT coalesce({trait}, 'not stated') AS name, {STATE} AS state, count(*) AS n,"
                          f" count(*) FILTER (id IN {_KEPT}) AS kept FROM environments_view GROUP BY 1, 2")
     names: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
@@ -100,7 +100,7 @@ def _details(catalog: Queryable, limits: Limits) -> list[Detail]:
     """The environments with findings, worst first: those a rollout can exploit, then by name."""
     environments = read(
         catalog,
-        f"SELECT *, {_STATE} AS state, id IN {_KEPT} AS kept, (SELECT left(instruction, 1500) FROM environment e"
+        f"SELECT *, {STATE} AS state, id IN {_KEPT} AS kept, (SELECT left(instruction, 1500) FROM environment e"
         " WHERE e.id = environments_view.id) AS instruction FROM environments_view WHERE findings > 0"
         f" ORDER BY {_WORST_FIRST} LIMIT {limits.details}",
     )
@@ -142,7 +142,8 @@ def _attempt(row: Mapping[str, Any]) -> Attempt:
 
 
 def _subset(catalog: Queryable, limits: Limits) -> Subset | None:
-    made = read(catalog, f"SELECT id, command, keep, seed, recorded_at::VARCHAR AS at FROM subset WHERE id = {_LATEST}")
+    columns = "id, command, keep, seed, recorded_at::VARCHAR AS at"
+    made = read(catalog, f"SELECT {columns} FROM subset WHERE id = {LATEST_SUBSET}")
     if not made:
         return None
     head = made[0]

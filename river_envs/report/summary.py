@@ -8,8 +8,9 @@ from typing import Any
 
 from rich.console import RenderableType
 
-from river_envs.report.frames import Queryable, read
+from river_envs.report.frames import LATEST_SUBSET, STATE, Queryable, read
 from river_envs.report.tables import cause_table, cell, verdict_table
+from river_envs.report.text import percent
 
 
 @dataclass(frozen=True)
@@ -50,20 +51,13 @@ class Summary:
         if self.causes:
             yield cause_table(self.causes)
         if self.kept:
-            yield cell(f"The latest subset keeps {self.kept:,} of {self.ingested:,} ({100 * self.keep_fraction:.1f} %).")
+            share = percent(self.kept, self.ingested)
+            yield cell(f"The latest subset keeps {self.kept:,} of {self.ingested:,} environments ({share}).")
 
 
 def summarise(catalog: Queryable) -> Summary:
     """Sum ``catalog`` up."""
-    states = read(
-        catalog,
-        "SELECT CASE WHEN verdict IS NOT NULL THEN verdict WHEN status = 'unsupported' THEN status ELSE 'not-audited' END"
-        " AS state, count(*) AS n FROM environments_view GROUP BY state ORDER BY state",
-    )
-    causes = read(catalog, "SELECT cause, count(DISTINCT environment_id) AS n FROM finding GROUP BY cause ORDER BY cause")
-    kept = read(
-        catalog,
-        "SELECT count(*) AS n FROM subset_member WHERE kept AND subset_id ="
-        " (SELECT id FROM subset ORDER BY recorded_at DESC, id LIMIT 1)",
-    )
+    states = read(catalog, f"SELECT {STATE} AS state, count(*) AS n FROM environments_view GROUP BY 1 ORDER BY 1")
+    causes = read(catalog, "SELECT cause, count(DISTINCT environment_id) AS n FROM finding GROUP BY cause ORDER BY 1")
+    kept = read(catalog, f"SELECT count(*) AS n FROM subset_member WHERE kept AND subset_id = {LATEST_SUBSET}")
     return Summary({row["state"]: row["n"] for row in states}, {row["cause"]: row["n"] for row in causes}, kept[0]["n"])

@@ -43,7 +43,7 @@ def export(
         header: how the subset was made.
         decisions: every environment's, kept ones included.
         load: turns ids into environments, for example ``catalog.load``.
-        write: writes one environment as a Harbor directory into an existing, empty directory.
+        write: writes one environment as a Harbor directory, which it makes (``formats.writer.write_harbor``).
         record: called when everything is written and before it is published; if it raises, nothing is published.
         progress: called with the number of environments written so far.
 
@@ -61,8 +61,7 @@ def export(
             missing = set(batch)
             for environment in load(batch):
                 target = environments / directory_name(kept[environment.id], environment.id)
-                target.mkdir()
-                write(environment, target)
+                _write_one(environment, target, write)
                 missing.discard(environment.id)
                 written += 1
                 progress(written)
@@ -73,6 +72,16 @@ def export(
         write_manifest(directory, header, decisions)
         (directory / "README.md").write_text(card(header, decisions), encoding="utf-8")
         record()
+
+
+def _write_one(environment: Environment, target: Path, write: Write) -> None:
+    try:
+        write(environment, target)
+    except RiverError as error:
+        raise RiverError(
+            f"Environment {environment.id} was chosen but cannot be written ({str(error).rstrip('.')}); leave it out "
+            f"with: river-envs mark {environment.id} --exclude --note 'cannot be written as a Harbor task'"
+        ) from error
 
 
 def check_destination(destination: Path, force: bool) -> None:

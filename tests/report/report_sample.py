@@ -21,8 +21,8 @@ DOMAINS = ("security", "software_engineering", "file_operations", "data_querying
            "scientific_computing", "data_processing", "system_administration")
 KINDS = ("exact_text", "metric_threshold", "adversarial_corpus", "fuzz_equivalence", "multi_protocol")
 STATES = ("sound", "defective", "sound", "defective", "resisted", "sound", "defective", "unverified")
-FOUND = ("pays-for-nothing", "existence-only", "printed-answer", "image-answer", "existence-only", "shape-only", "flaky",
-         "reference-fails", "verifier-crashes", "pays-for-nothing")
+FOUND = ("pays-for-nothing", "existence-only", "printed-answer", "image-answer", "existence-only", "shape-only",
+         "flaky", "reference-fails", "verifier-crashes", "pays-for-nothing")
 
 
 def environment(number, name=None, **changes):
@@ -40,7 +40,7 @@ def build(path, number=48, hostile=True, kept=8):
     """A catalog at ``path`` with ``number`` audited environments and a few odd ones."""
     catalog = open_catalog(path, create=True)
     batch = [environment(i) for i in range(number)]
-    if hostile:
+    if hostile and number:
         batch[1] = environment(1, HOSTILE, instruction=HOSTILE * 3)
     unsupported = environment(number, unsupported=("multi-step",))
     waiting = environment(number + 1)
@@ -50,13 +50,16 @@ def build(path, number=48, hostile=True, kept=8):
         rows = [InputRow(f"corpus/{item.id}", "s", result, item.id, "multi-step" if item.unsupported else "")
                 for item, result in zip(everyone, results, strict=True)]
         rows.append(InputRow("corpus/broken", "s", "rejected", None, "task.toml is not TOML: line 3"))
-        rows.append(InputRow(f"corpus/{HOSTILE if hostile else 'x'}", "s", "rejected", None, "tests/test.sh is missing"))
-        rows.append(InputRow("corpus/copy", "s", "duplicate", batch[0].id, f"the same as {batch[0].name}"))
+        odd = f"corpus/{HOSTILE if hostile else 'x'}"
+        rows.append(InputRow(odd, "s", "rejected", None, "tests/test.sh is missing"))
+        rows.append(InputRow("corpus/copy", "s", "duplicate", waiting.id, f"the same as {waiting.name}"))
         writer.add_inputs("run", rows)
         writer.replace_judgements(_judged(writer, batch, hostile))
         writer.add_results(_infrastructure(batch), backend="bubblewrap")
-        writer.add_images([ImageRecord(batch[7].id, "build-failed", "bubblewrap", log="E: Unable to locate package foo")])
-        writer.add_mark(batch[3].id, "exclude", "in our evaluation set", "ann")
+        if number:
+            log = "E: Unable to locate package foo"
+            writer.add_images([ImageRecord(batch[7].id, "build-failed", "bubblewrap", log=log)])
+            writer.add_mark(batch[3].id, "exclude", "in our evaluation set", "ann")
         sound = [item for i, item in enumerate(batch) if STATES[i % 8] == "sound"]
         writer.add_subset(SubsetRecord(
             "subset01", "river-envs filter --keep 0.3 -o subset", 0, 0.3, {"tier": "resisted"}, "hash",
@@ -95,12 +98,14 @@ def _finding(writer, item, cause, hostile):
             question="Does an empty file at the path that the instruction names earn the reward?",
         )
         receipt = (Step({"run": "touch /app/answer.txt"}, True, 0),)
-        attempts.append(Result(attempt, Outcome(Status.GRADED, 1.0, True, {"reward": 1.0}, log=log, seconds=0.42), receipt))
+        outcome = Outcome(Status.GRADED, 1.0, True, {"reward": 1.0}, log=log, seconds=0.42)
+        attempts.append(Result(attempt, outcome, receipt))
     writer.add_results(attempts, backend="bubblewrap")
     known = CAUSES[cause]
+    seen = f"{known.seen[0].upper()}{known.seen[1:]}: /app/answer.txt earned 1.0 in 2 of 2 attempts."
     return Finding(
         item.id, known.claim, cause, "rollout-visible", f"probe-{cause}",
-        HOSTILE if hostile else f"{known.seen[0].upper()}{known.seen[1:]}: /app/answer.txt earned 1.0 in 2 of 2 attempts.",
+        HOSTILE if hostile else seen,
         "Compare the content with the expected value, not only that the file exists.",
         tuple(result.attempt.id for result in attempts),
         {"path": HOSTILE if hostile else "/app/answer.txt", "rewards": [1.0, 1.0]},

@@ -44,6 +44,7 @@ def load(ids):
 
 
 def write(item, directory):
+    directory.mkdir()
     (directory / "instruction.md").write_text(item.instruction)
 
 
@@ -127,6 +128,15 @@ def test_a_failure_at_the_last_moment_keeps_the_old_subset(tmp_path, failure):
 def test_an_environment_that_cannot_be_loaded_is_named(tmp_path):
     with pytest.raises(RiverError, match="does not hold its files"):
         export(tmp_path / "out", HEADER, decided(), lambda ids: load(ids)[1:], write)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_environment_that_cannot_be_written_is_named_with_the_remedy(tmp_path):
+    def refuse(item, directory):
+        raise RiverError("no Dockerfile can express its recipe.")
+
+    with pytest.raises(RiverError, match=r"written \(no Dockerfile .* recipe\); leave .* mark \w{16} --exclude"):
+        export(tmp_path / "out", HEADER, decided(), load, refuse)
     assert list(tmp_path.iterdir()) == []
 
 
