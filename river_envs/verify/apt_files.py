@@ -17,11 +17,16 @@ MAX_ARCHIVE_BYTES = 512 << 20
 BUILD_SECONDS = 600.0
 
 _INSTALL = """set -e
-mkdir -p /opt/river-tests touch /opt/river-tests/start sleep 0.1 export DEBIAN_FRONTEND=noninteractive apt-get update
--q apt-get install -y -q --no-install-recommends {packages} find / -xdev \\( -path /proc -o -path /sys -o -path /dev
--o -path /run -o -path /tmp -o -path /opt/river-tests \\ -o -path /var/cache -o -path /var/log -o -path /var/lib/apt
--o -path /var/lib/dpkg -o -path /etc/ld.so.cache \\) -prune \\ -o \\( -type f -o -type l \\) -cnewer
-/opt/river-tests/start -print0 > /opt/river-tests/changed tar --null -T /opt/river-tests/changed -cf {archive}
+mkdir -p /opt/river-tests
+touch /opt/river-tests/start
+sleep 0.1
+export DEBIAN_FRONTEND=noninteractive
+apt-get update -q
+apt-get install -y -q --no-install-recommends {packages}
+find / -xdev \\( -path /proc -o -path /sys -o -path /dev -o -path /run -o -path /tmp -o -path /opt/river-tests \\
+  -o -path /var/cache -o -path /var/log -o -path /var/lib/apt -o -path /var/lib/dpkg -o -path /etc/ld.so.cache \\) \\
+  -prune -o \\( -type f -o -type l \\) -cnewer /opt/river-tests/start -print0 > /opt/river-tests/changed
+tar --null -T /opt/river-tests/changed -cf {archive}
 """
 _MISSING = """for name in "$@"; do
   [ "$(dpkg-query -W -f='${Status}' "$name" 2>/dev/null)" = 'install ok installed' ] ||

@@ -35,10 +35,12 @@ KEPT = 32
 """How many layers stay in memory; one with pytest takes about 10 MiB."""
 
 _COMPILE = """
-import compileall, py_compile, sys, tarfile site = sys.argv[1] compileall.compile_dir(site, quiet=2, force=True,
-invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH) with tarfile.open(sys.argv[2], "w") as archive:
-archive.add(site, arcname="site", filter=lambda entry: entry if entry.isdir() or entry.name.endswith(".pyc") else
-None)
+import compileall, py_compile, sys, tarfile
+site = sys.argv[1]
+mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
+compileall.compile_dir(site, quiet=2, force=True, invalidation_mode=mode)
+with tarfile.open(sys.argv[2], "w") as archive:
+    archive.add(site, "site", filter=lambda entry: entry if entry.isdir() or entry.name.endswith(".pyc") else None)
 """
 
 
