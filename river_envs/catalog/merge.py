@@ -77,7 +77,7 @@ def _take(into: Catalog, copy: Path) -> Merged:
             held.execute(text)
             waiting = held.execute(
                 "SELECT count(*) FROM dropped WHERE environment_id NOT IN (SELECT environment_id FROM verdict)"
-            ).fetchone()
+            ).fetchall()[0][0]
             held.commit()
         except BaseException:
             with suppress(duckdb.Error):  # a transaction that DuckDB ended itself; the first error tells more
@@ -85,9 +85,9 @@ def _take(into: Catalog, copy: Path) -> Merged:
             raise
         after = _counts(held)
         held.execute("DETACH other")
-    return Merged(after[0] - before[0], after[1] - before[1], int(waiting[0]) if waiting else 0)
+    return Merged(after[0] - before[0], after[1] - before[1], int(waiting))
 
 
 def _counts(held: duckdb.DuckDBPyConnection) -> tuple[int, int]:
-    row = held.execute("SELECT (SELECT count(*) FROM environment), (SELECT count(*) FROM attempt)").fetchone()
-    return (int(row[0]), int(row[1])) if row else (0, 0)
+    rows = held.execute("SELECT (SELECT count(*) FROM environment), (SELECT count(*) FROM attempt)").fetchall()
+    return int(rows[0][0]), int(rows[0][1])

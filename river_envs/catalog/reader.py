@@ -162,17 +162,17 @@ class Reader:
     def delta(self, digest: str) -> Delta:
         """The delta with this digest (``Result.delta``)."""
         with self._reading() as connection:
-            row = connection.execute(
+            rows = connection.execute(
                 "SELECT content FROM delta JOIN file USING (sha256) WHERE digest = ?", [digest]
-            ).fetchone()
-        if row is None:
+            ).fetchall()
+        if not rows:
             raise RiverError(f"the catalog {self.path} holds no delta {digest}")
-        return delta.unpack(row[0])
+        return delta.unpack(rows[0][0])
 
     def has_delta(self, digest: str) -> bool:
         """Whether the delta with this digest is kept."""
         with self._reading() as connection:
-            return connection.execute("SELECT 1 FROM delta WHERE digest = ?", [digest]).fetchone() is not None
+            return bool(connection.execute("SELECT 1 FROM delta WHERE digest = ?", [digest]).fetchall())
 
     def results(self, ids: Iterable[str] | None = None) -> dict[str, list[Result]]:
         """Recorded attempts by environment, ordered by probe, version, repeat, arm and id: the same on any machine."""
@@ -237,10 +237,10 @@ class Reader:
 
 
 def _file(connection: duckdb.DuckDBPyConnection, sha256: str) -> bytes:
-    row = connection.execute("SELECT content FROM file WHERE sha256 = ?", [sha256]).fetchone()
-    if row is None:
+    rows = connection.execute("SELECT content FROM file WHERE sha256 = ?", [sha256]).fetchall()
+    if not rows:
         raise RiverError(f"the catalog holds no file {sha256}")
-    return bytes(row[0])
+    return bytes(rows[0][0])
 
 
 def _select(

@@ -62,8 +62,8 @@ def version_of(connection: duckdb.DuckDBPyConnection, path: Path) -> int:
         return 0
     if "river_schema" not in tables:
         raise RiverError(f"{path} is a DuckDB file but no river catalog; give --catalog the file that ingest wrote")
-    row = connection.execute("SELECT max(version) FROM river_schema").fetchone()
-    return int(row[0]) if row and row[0] is not None else 0
+    newest = connection.execute("SELECT max(version) FROM river_schema").fetchall()[0][0]
+    return int(newest or 0)
 
 
 def check_readable(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
@@ -111,8 +111,8 @@ def _refuse_newer(version: int, path: Path) -> None:
 
 def _create_views(connection: duckdb.DuckDBPyConnection, *, force: bool) -> None:
     wanted = digest(views())
-    row = connection.execute("SELECT max(digest) FROM river_views").fetchone()
-    if not force and row and row[0] == wanted:
+    present = connection.execute("SELECT max(digest) FROM river_views").fetchall()[0][0]
+    if not force and present == wanted:
         return
     connection.begin()
     try:

@@ -49,8 +49,8 @@ class Store:
         with _registered(self.connection, self._arrow(table, rows)) as incoming:
             done = self.connection.execute(
                 f"INSERT INTO {table} ({listed}) SELECT {listed} FROM {incoming} incoming{condition}"
-            ).fetchone()
-        return int(done[0]) if done else 0
+            ).fetchall()
+        return int(done[0][0])
 
     def replace(self, table: str, rows: Sequence[Row], *, by: Sequence[str], unless_newer: bool = False) -> None:
         """Put ``rows`` in the place of those that are equal in the columns ``by``; the last of equal rows counts.
@@ -74,8 +74,8 @@ class Store:
         with _registered(self.connection, pa.table({"key": pa.array(list(keys), pa.string())})) as incoming:
             done = self.connection.execute(
                 f"DELETE FROM {table} WHERE {_quoted(column)} IN (SELECT key FROM {incoming})"
-            ).fetchone()
-        return int(done[0]) if done else 0
+            ).fetchall()
+        return int(done[0][0])
 
     def known(self, table: str, column: str, keys: Iterable[str]) -> set[str]:
         """Those of ``keys`` that occur in ``column``."""

@@ -99,7 +99,6 @@ def vacuum(path: str | Path) -> tuple[int, int]:
 
 def _copy(held: connection.Connection) -> None:
     """Everything of the open catalog into the attached, empty ``copy_target``, which is detached."""
-    row = held.execute("SELECT current_database()").fetchone()
-    name = str(row[0]).replace('"', '""') if row else ""
+    name = str(held.execute("SELECT current_database()").fetchall()[0][0]).replace('"', '""')
     held.execute(f'COPY FROM DATABASE "{name}" TO copy_target')
     held.execute("DETACH copy_target")

@@ -253,3 +253,22 @@ def test_sql_reads_the_catalog_and_nothing_else(filled, statement):
 )
 def test_sql_answers_every_way_of_asking(filled, statement):
     assert not filled.sql(statement).empty or "attempt" in statement
+
+
+def test_everything_can_be_read_inside_a_writer(filled, build):
+    one = filled.ids()[0]
+    kept = build.delta()
+    with filled.writer() as writer:
+        writer.add_results([build.result(one, size=9000)], deltas=[kept])
+        assert filled.has_delta(kept.digest)
+        assert filled.delta(kept.digest) == kept
+        assert filled.results()[one][0].attempt.id
+        assert filled.environment(one).id == one
+        assert filled.find(one[:9]) == one
+        assert len(filled.environments()) == 5
+        writer.add_mark(one, "sound")
+        assert filled.file(File("x", b"\xff\x00shared").sha256)
+        writer.replace_judgements({one: judged(one)})
+        assert filled.finding(judged(one).findings[0].id)
+        assert filled.known_sources()
+        writer.forget_attempts(["x"])
