@@ -30,8 +30,8 @@ from river_envs.images.recipe import (
 )
 from river_envs.images.words import expand, expand_text
 
-PROGRAM = "/dev/river-program"
-"""Where a step's own program is found while it runs; on the sandbox's private /dev, so that nothing of it stays."""
+PROGRAM = "/.river-program"
+"""Where a step's own program is found while it runs; nothing of it stays in the image."""
 
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
