@@ -155,24 +155,15 @@ class Namespaces:
             os.chown(target, *self.id_map.owner)
         return str(target)
 
-    def untar(self, archive: str | Path, dest: str | Path, *, docker_whiteouts: bool = False) -> list[str]:
-        """Extract a tar archive (plain or compressed) into ``dest``; returns the members left out (devices).
+    def untar(self, archive: str | Path, dest: str | Path) -> None:
+        """Extract a tar archive (plain or compressed) into ``dest``, which is made when missing; devices are left out.
 
-        Owners are the archive's numbers, inside. Members and links cannot leave ``dest``. ``docker_whiteouts`` turns the
-        ``.wh.`` names of image layers into overlay whiteouts and opaque directories. Raises SandboxError.
+        Owners are the archive's numbers, inside. Members and links cannot leave ``dest``. Raises SandboxError.
         """
         with _Parcel() as parcel, open(archive, "rb") as file:
-            return self._work({"op": "untar", "whiteouts": docker_whiteouts, "archive": parcel.add(os.dup(file.fileno())),
-                               "dest": self._expose(self.make_directory(dest), parcel)}, parcel)["skipped"]
-
-    def copy(self, source: str | Path, dest: str | Path) -> list[str]:
-        """Copy a directory's content into ``dest`` with modes, owners, times, hard links and overlay markers.
-
-        ``dest`` must be missing or empty. Returns what was left out: sockets, FIFOs, devices. Raises SandboxError.
-        """
-        with _Parcel() as parcel:
-            return self._work({"op": "copy", "source": self._expose(str(Path(source).absolute()), parcel),
-                               "dest": self._expose(self.make_directory(dest), parcel)}, parcel)["skipped"]
+            request = {"op": "untar", "archive": parcel.add(os.dup(file.fileno())),
+                       "dest": self._expose(self.make_directory(dest), parcel)}
+            self._work(request, parcel)
 
     def rmtree(self, path: str | Path) -> None:
         """Remove a path and all below it, whoever owns it inside. Nothing happens where there is none."""
