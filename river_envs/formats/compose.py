@@ -13,6 +13,7 @@ _HARMLESS = {
 }
 """What a single service may set: names, the keep-alive command, limits, and volumes that are the harness's own logs."""
 
+_SHELLS = ("bash", "/bin/bash", "sh", "/bin/sh")
 _HARNESS = ("${T_BENCH_", "${HOST_", "${CPUS", "${MEMORY", "${TEST_DIR", "${MAIN_IMAGE", "${CONTEXT_DIR", "${ENV_")
 
 
@@ -41,6 +42,10 @@ def _service_problem(service: dict[str, Any]) -> str | None:
     other = sorted(str(key) for key in service if key not in _HARMLESS)
     if other:
         return f"docker compose asks for {', '.join(other)[:120]}"
+    if not _keeps_alive(service.get("command")):
+        return "docker compose starts a program of its own"
+    if "devices" in str(service.get("deploy")):
+        return "docker compose reserves devices"
     build = service.get("build")
     context = build.get("context", ".") if isinstance(build, dict) else build
     if context is not None and str(context).rstrip("/") not in (".", "") and not str(context).startswith(_HARNESS):
@@ -55,6 +60,12 @@ def _service_problem(service: dict[str, Any]) -> str | None:
     variables = [str(value) for value in _items(service.get("environment"))]
     mine = [value for value in variables if not value.startswith("TEST_DIR") and "${T_BENCH_" not in value]
     return f"docker compose sets the variable {mine[0]}"[:120] if mine else None
+
+
+def _keeps_alive(command: object) -> bool:
+    """Whether ``command`` only keeps the container running."""
+    text = " ".join(map(str, command)) if isinstance(command, list) else str(command or "")
+    return not text or any(idle in text for idle in ("sleep infinity", "tail -f /dev/null")) or text in _SHELLS
 
 
 def _items(value: object) -> list[Any]:

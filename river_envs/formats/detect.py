@@ -28,7 +28,7 @@ AnyPath = str | os.PathLike[str]
 
 @dataclass(frozen=True)
 class Recognised:
-    """What a directory is: its format, the reader, and whether to look below it all the same."""
+    """What a directory is: its format and the reader of it."""
 
     format: str
     read: Callable[[Tree], Environment]
@@ -47,7 +47,10 @@ def recognise(names: Set[str], format: str = "auto") -> Recognised | None:
 
 
 def discover(paths: Sequence[AnyPath], format: str = "auto", bounds: Bounds | None = None) -> Iterator[Source]:
-    """Every input below ``paths``, unread. Raises :class:`RiverError` when a path or the format does not exist."""
+    """Every input below ``paths``, unread; read each before asking for the next, as archives are streamed.
+
+    Raises :class:`RiverError` when a path or the format does not exist.
+    """
     if format not in FORMATS:
         raise RiverError(f"unknown format {format!r}: use one of {', '.join(FORMATS)}")
     for path in paths:

@@ -12,7 +12,7 @@ from river_envs.environment import Environment, File, ImageRecipe, Limits, Netwo
 from river_envs.formats.base import RejectedInput
 from river_envs.formats.compose import compose_problem
 from river_envs.formats.harbor_settings import Box, TaskSettings, mebibytes, resolve_variables
-from river_envs.formats.metadata import read_metadata
+from river_envs.formats.metadata import clean, read_metadata, word
 from river_envs.formats.text import decode, parse_toml, validate
 from river_envs.formats.tree import Tree
 
@@ -43,7 +43,7 @@ def read(tree: Tree) -> Environment:
     reference, others = _reference(tree, settings)
     network, hosts = _network(settings)
     return Environment(
-        name=settings.task.name or tree.name,
+        name=word(settings.task.name) or clean(tree.name),
         source=tree.corpus,
         format=FORMAT,
         instruction=_instruction(tree, settings),

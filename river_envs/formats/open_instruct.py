@@ -14,6 +14,7 @@ from typing import Any
 from river_envs.environment import Environment, ImageRecipe, Limits, Metadata, Verifier
 from river_envs.formats.archives import Archive, Tasks
 from river_envs.formats.base import Bounds, RejectedInput, Source, location, rejected_source
+from river_envs.formats.metadata import clean, word
 from river_envs.formats.tables import RowNames, Table
 from river_envs.formats.text import decode
 from river_envs.formats.tree import Tree
@@ -90,13 +91,13 @@ def read(tree: Tree, row: dict[str, Any]) -> Environment:
     if not tree.has("tests/test.sh"):
         raise RejectedInput("tests/test.sh is missing")
     return Environment(
-        name=tree.name,
+        name=clean(tree.name),
         source=tree.corpus,
         format=FORMAT,
         instruction=_instruction(tree, row),
         image=recipe,
         verifier=Verifier("harbor", tree.files("tests"), "test.sh", VERIFIER_TIMEOUT_SEC),
-        metadata=Metadata(corpus_kind=row["source"] if isinstance(row.get("source"), str) else None),
+        metadata=Metadata(corpus_kind=word(row.get("source"))),
         limits=Limits(),
     )
 

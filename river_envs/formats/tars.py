@@ -16,7 +16,8 @@ from river_envs.formats.base import MIB, Bounds, RejectedInput
 from river_envs.formats.tree import Entry, MemoryTree, Tree
 
 MOST_EXPANSION = 100
-"""A tar may expand to this many times its size plus a gibibyte; text compresses 5 to 20 times, a bomb 1,000 times."""
+SPARE = 1024 * MIB
+"""A tar may expand to ``MOST_EXPANSION`` times its size plus this; text compresses 5 to 20 times, a bomb 1,000 times."""
 
 MOST_BUFFERED = 512 * MIB
 """Bytes of unfinished tasks held at once; members of one task normally follow each other."""
@@ -69,7 +70,7 @@ class TarArchive(Archive):
 
     def _index(self) -> None:
         try:
-            with _open(self.path) as stream, tarfile.open(fileobj=stream, mode="r:") as tar:
+            with _open(self.path, self.bounds) as stream, tarfile.open(fileobj=stream, mode="r:") as tar:
                 for info in tar:
                     tar.members = []  # type: ignore[attr-defined] # it keeps every header otherwise
                     self.add(info.name, _entry(info))
@@ -92,7 +93,7 @@ class TarArchive(Archive):
         pending: dict[str, dict[str, bytes]] = {}
         buffered = 0
         seen: set[str] = set()
-        with _open(self.path) as stream, tarfile.open(fileobj=stream, mode="r:") as tar:
+        with _open(self.path, self.bounds) as stream, tarfile.open(fileobj=stream, mode="r:") as tar:
             for info in tar:
                 tar.members = []  # type: ignore[attr-defined]
                 name = _name(info)
@@ -139,9 +140,10 @@ class TarTree(MemoryTree):
 class _Bounded(io.RawIOBase):
     """A readable, forward-seeking stream that stops a bomb: in all, and in one read (a header may declare any size)."""
 
-    def __init__(self, stream: IO[bytes], most: int) -> None:
+    def __init__(self, stream: IO[bytes], most: int, most_at_once: int) -> None:
         self._inner = stream
         self._most = most
+        self._most_at_once = most_at_once
         self._at = 0
 
     def readable(self) -> bool:
@@ -154,7 +156,7 @@ class _Bounded(io.RawIOBase):
         return self._at
 
     def read(self, size: int = -1) -> bytes:
-        if size < 0 or size > 65 * MIB:
+        if size < 0 or size > self._most_at_once:
             raise RejectedInput("a header declares an absurd size")
         data = self._inner.read(size)
         self._count(len(data))
@@ -180,10 +182,10 @@ class _Bounded(io.RawIOBase):
         super().close()
 
 
-def _open(path: str) -> _Bounded:
+def _open(path: str, bounds: Bounds) -> _Bounded:
     packed = os.stat(path).st_size  # noqa: PTH116 - a str
     opener: Callable[..., IO[bytes]] = open if path.endswith(".tar") else gzip.open  # type: ignore[assignment]
-    return _Bounded(opener(path, "rb"), MOST_EXPANSION * packed + 1024 * MIB)
+    return _Bounded(opener(path, "rb"), MOST_EXPANSION * packed + SPARE, max(bounds.file_bytes, MIB))
 
 
 def _name(info: tarfile.TarInfo) -> str | None:

@@ -14,7 +14,7 @@ from pydantic import Field
 from river_envs.environment import Environment, File, ImageRecipe, Limits, Reference, Verifier
 from river_envs.formats.base import RejectedInput
 from river_envs.formats.compose import compose_problem, image_of
-from river_envs.formats.metadata import read_metadata
+from river_envs.formats.metadata import clean, read_metadata
 from river_envs.formats.text import Settings, Text, decode, load_yaml, parse_yaml, validate
 from river_envs.formats.tree import Tree
 
@@ -41,7 +41,7 @@ class TaskYaml(Settings):
     descriptions: tuple[Description, ...] = ()
     max_agent_timeout_sec: float = Field(default=600.0, gt=0)
     max_test_timeout_sec: float = Field(default=180.0, gt=0)
-    parser_name: Text = "pytest"
+    parser_name: Text | None = None
 
 
 def is_task(names: Set[str]) -> bool:
@@ -50,8 +50,10 @@ def is_task(names: Set[str]) -> bool:
 
 
 def is_fragment(names: Set[str]) -> bool:
-    """Whether it is one that lost its ``task.yaml``."""
-    return ENTRY in names and bool(names & {"Dockerfile", *COMPOSE_NAMES})
+    """Whether it is one that lost its ``task.yaml``, or everything else."""
+    return (ENTRY in names and bool(names & {"Dockerfile", *COMPOSE_NAMES})) or (
+        "task.yaml" in names and names <= {"task.yaml", "solution.sh", "solution.yaml"}
+    )
 
 
 def read(tree: Tree) -> Environment:
@@ -59,10 +61,11 @@ def read(tree: Tree) -> Environment:
     values = parse_yaml(tree.text("task.yaml"), "task.yaml")
     task = validate(TaskYaml, values, "task.yaml")
     image, problems = _image(tree)
-    if task.parser_name not in PARSERS:
-        problems.append(f"its output is read by the parser {task.parser_name!r}")
+    parser = task.parser_name or PARSERS[0]
+    if parser not in PARSERS:
+        problems.append(f"its output is read by the parser {parser!r}")
     return Environment(
-        name=tree.name,
+        name=clean(tree.name),
         source=tree.corpus,
         format=FORMAT,
         instruction=tree.checked_instruction(_instruction(task), "task.yaml: instruction"),
@@ -109,7 +112,7 @@ def _verifier(tree: Tree, task: TaskYaml) -> Verifier:
         raise RejectedInput("run-tests.sh and tests/test_outputs.py are missing")
     files = (*(file for file in tests if file.path != ENTRY), script)
     env = (("TEST_DIR", "/tests"),)
-    return Verifier("terminal-bench-1", files, ENTRY, task.max_test_timeout_sec, env, parser=task.parser_name)
+    return Verifier("terminal-bench-1", files, ENTRY, task.max_test_timeout_sec, env, parser=task.parser_name or PARSERS[0])
 
 
 def _reference(tree: Tree) -> Reference | None:

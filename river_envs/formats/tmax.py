@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Set
 
-from river_envs.environment import Environment, ImageRecipe, Limits, Verifier
+from river_envs.environment import Environment, File, ImageRecipe, Limits, Verifier
 from river_envs.formats.base import RejectedInput
-from river_envs.formats.metadata import clean, read_metadata
+from river_envs.formats.metadata import clean, read_metadata, word
 from river_envs.formats.text import Settings, Text, parse_json, validate
 from river_envs.formats.tree import Tree
 
@@ -24,6 +24,7 @@ VERIFIER_TIMEOUT_SEC = 120.0
 AGENT_TIMEOUT_SEC = 600.0
 DEFAULTS = {"verifier_kind": "exact_text", "fixture_kind": "text_only", "corpus_kind": "legacy"}
 
+_ITS_NAMES = {"task.json", "setup.sh", "fixtures", "solutions", "task_summary.txt"}
 _SECTION = re.compile(r"%([A-Za-z]\w*)")
 
 
@@ -44,8 +45,8 @@ def is_task(names: Set[str]) -> bool:
 
 
 def is_fragment(names: Set[str]) -> bool:
-    """Whether it is one that lost its ``task.json``."""
-    return ENTRY in names and RECIPE in names
+    """Whether it is one that lost its ``task.json``, or everything else."""
+    return (ENTRY in names and RECIPE in names) or ("task.json" in names and names <= _ITS_NAMES)
 
 
 def read(tree: Tree) -> Environment:
@@ -59,12 +60,12 @@ def read(tree: Tree) -> Environment:
     tree.text(ENTRY)
     described = {**DEFAULTS, **{key: value for key, value in values.items() if value is not None}}
     return Environment(
-        name=task.name or tree.name,
+        name=word(task.name) or clean(tree.name),
         source=tree.corpus,
         format=FORMAT,
         instruction=instruction,
         image=ImageRecipe("apptainer", recipe, tree.files(only=_context(tree, recipe))),
-        verifier=Verifier("pytest", tree.files(only=[ENTRY]), ENTRY, VERIFIER_TIMEOUT_SEC),
+        verifier=Verifier("pytest", (File(ENTRY, tree.read(ENTRY)),), ENTRY, VERIFIER_TIMEOUT_SEC),
         metadata=read_metadata(described, truth=_truth(task)),
         limits=Limits(agent_timeout_sec=AGENT_TIMEOUT_SEC),
         workdir="/home/user" if "/home/user" in recipe else None,
