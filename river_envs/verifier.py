@@ -58,7 +58,10 @@ def grade(
             substitutions += test_layer.collect(sandbox)
     except SandboxError as error:
         return Outcome(Status.SANDBOX_ERROR, detail=line(str(error)), substitutions=substitutions)
-    return _outcome(run, place, pass_at, substitutions)
+    outcome = _outcome(run, place, pass_at, substitutions)
+    if outcome.status is Status.NEEDS_NETWORK and test_layer and test_layer.unavailable:
+        return replace(outcome, detail=f"{outcome.detail}; no test layer answers it: {test_layer.unavailable}")
+    return outcome
 
 
 def _outcome(run: Run, place: Workplace, pass_at: float, substitutions: tuple[str, ...]) -> Outcome:

@@ -31,6 +31,17 @@ _REFUSED_OPTIONS = frozenset((
     "--target", "--prefix", "--root", "-c", "--constraint", "--constraints", "--project", "--directory",
     "--script", "-m", "--module",
 ))
+_DOWNLOADERS: dict[str, re.Pattern[str]] = {
+    "git": re.compile(r"(?:\S+ )*?(?:clone .*(?:://|@)|fetch|pull|submodule)"),
+    "npm": re.compile(r"(?:\S+ )*?(?:install|ci|i|add)\b"), "yarn": re.compile(r"(?:$|install|add)"),
+    "pnpm": re.compile(r"(?:install|i|add)\b"), "npx": re.compile(""), "gem": re.compile("install"),
+    "go": re.compile(r"(?:get|install|mod (?:download|tidy))\b"), "cargo": re.compile(r"(?:install|fetch|add)\b"),
+    "bundle": re.compile("install"), "conda": re.compile("(?:install|create)"),
+    "mamba": re.compile("(?:install|create)"), "docker": re.compile("(?:pull|run|build)"),
+    "pipx": re.compile(""), "poetry": re.compile("(?:install|add)"),
+    "huggingface-cli": re.compile("download"), "add-apt-repository": re.compile(""),
+}
+"""What else downloads, by command and what follows it; none of it can be answered."""
 _INSTALLER_UPGRADES = frozenset({"pip", "setuptools", "wheel", "uv"})
 
 
@@ -72,7 +83,7 @@ def recognise(verifier: Verifier) -> Bootstrap:
     return Bootstrap(
         apt=_unique(name for name in found.apt if name not in helpers), helpers=_unique(sorted(helpers)),
         pip=_unique(found.pip), python=found.python, tools=_unique(found.tools), commands=_unique(found.commands),
-        unknown=_unique(found.unknown),
+        unknown=_unique([*found.unknown, *(found.venvs if "pip" in found.tools else ())]),
     )
 
 
@@ -100,6 +111,7 @@ class _Found:
         self.tools: list[str] = []
         self.commands: list[str] = []
         self.unknown: list[str] = []
+        self.venvs: list[str] = []
 
     def read(self, command: Command) -> None:
         """Take in one command, if it is part of a bootstrap."""
@@ -121,6 +133,10 @@ class _Found:
                 understood = self._uvx(words)
             case "uv":
                 understood = self._uv(words)
+            case "python" | "python3" if words[:2] == ["-m", "venv"]:
+                self.venvs.append(command.text)  # its pip comes first on PATH once it is activated: no shim answers it
+            case str() if name in _DOWNLOADERS and _DOWNLOADERS[name].match(" ".join(word or "?" for word in words)):
+                understood = False
         if understood is None:
             return
         if understood:

@@ -6,6 +6,8 @@ test may well assert that there is none), so a failed download counts only
 
 - where no test was run, the script itself downloads with that tool, and either what it wanted is missed afterwards,
   or the tool was to run the tests (uv), or it asked for a host that the script names; or
+- where tests were run, but before them the script failed to fetch something that is no test tool, or to install a
+  package that a failed test then missed; or
 - where tests were run and every failed one ended in an exception about resolving or reaching an outside host.
 """
 
@@ -15,8 +17,9 @@ import re
 from dataclasses import dataclass
 
 from river_envs.environment import Verifier
+from river_envs.verify.bootstrap import recognise, requirement_name
 from river_envs.verify.log import line, plain
-from river_envs.verify.pytest_results import PytestReport
+from river_envs.verify.pytest_results import SESSION_START, PytestReport
 
 _HOST = r"[\w.-]+\.[a-zA-Z]{2,}"
 _URL = rf"(?:https?://(?P<host>{_HOST})|$)"
@@ -41,6 +44,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("cargo", r"^.*(?:spurious network error|failed to download from|Couldn't resolve host name).*$"),
     ("gem", rf"^.*(?:Could not find a valid gem|Gem::RemoteFetcher::FetchError).*?{_URL}"),
     ("conda", r"^CondaHTTPError: .*$"),
+    ("uv", r"^river-tests: nothing here answers: .*$"),
 )
 _COMPILED = tuple((tool, re.compile(pattern)) for tool, pattern in _PATTERNS)
 _INVOKED = {
@@ -86,24 +90,41 @@ def failed_downloads(text: str) -> list[Download]:
 
 
 def network_reason(text: str, report: PytestReport, verifier: Verifier, *, crashed: bool) -> str | None:
-    """One sentence with host and line when the run failed for want of a network (see the module docstring), else
-    None."""
-    if report.ran and not crashed:
-        return _failing_tests_reason(report)
+    """One sentence with host and line when the run failed for want of a network (see the module docstring)."""
     script = "\n".join(_scripts(verifier))
-    missed = crashed or (not report.started and bool(_MISSED.search(text)))
-    downloads = [found for found in failed_downloads(text) if re.search(_INVOKED[found.tool], script)]
+    before = SESSION_START.split(plain(text), maxsplit=1)[0] if report.started else text
+    downloads = [found for found in failed_downloads(before) if re.search(_INVOKED[found.tool], script)]
     if report.started and not crashed:
-        return None
+        return _missed_by_tests(downloads, report, verifier) or _failing_tests_reason(report)
+    missed = crashed or bool(_MISSED.search(text))
     for download in downloads:
         named = download.host is not None and download.host in script
         if missed or download.tool in _RUNNERS or (download.tool in _FETCHERS and named):
             best = next((other for other in downloads if other.host and other.host in script), None) or next(
                 (other for other in downloads if other.host), download
             )
-            where = f"from {best.host}" if best.host else "a package"
-            return f"the verifier could not download {where} ({best.tool}): {best.line}"
+            return _sentence(best)
     return None
+
+
+def _sentence(download: Download) -> str:
+    where = f"from {download.host}" if download.host else "a package"
+    return f"the verifier could not download {where} ({download.tool}): {download.line}"
+
+
+def _missed_by_tests(downloads: list[Download], report: PytestReport, verifier: Verifier) -> str | None:
+    """A download before the tests failed, and it was no tool of theirs but something that they look at or import."""
+    if not downloads:
+        return None
+    bootstrap = recognise(verifier)
+    for download in downloads:
+        if any(download.host and download.host in command for command in bootstrap.unknown):
+            return _sentence(download)
+    names = {(requirement_name(text) or "").lower().replace("-", "_") for text in bootstrap.pip}
+    missing = {found.group(1).split(".")[0].lower() for test in report.tests
+               if (found := re.search(r"No module named '([\w.]+)'", test.message))}
+    installer = next((download for download in downloads if download.tool in ("pip", "uv")), None)
+    return _sentence(installer) if installer and names & missing else None
 
 
 def _failing_tests_reason(report: PytestReport) -> str | None:

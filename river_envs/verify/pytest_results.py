@@ -22,6 +22,7 @@ _OUTCOMES = {
     "PASSED": "passed", "FAILED": "failed", "ERROR": "error", "SKIPPED": "skipped", "XFAIL": "xfailed",
     "XPASS": "passed",
 }
+SESSION_START = re.compile(r"^(?:=+ test session starts =+$|collecting \.\.\.|collected \d+ items?)", re.MULTILINE)
 _SESSION = re.compile(r"^=+ test session starts =+$", re.MULTILINE)
 _COLLECTED = re.compile(r"^(?:collecting .*)?collected (\d+) items?", re.MULTILINE)
 _COUNTS = re.compile(
