@@ -17,7 +17,7 @@ from river_envs.formats.tree import Entry, MemoryTree, Tree
 
 MOST_EXPANSION = 100
 SPARE = 1024 * MIB
-"""A tar may expand to ``MOST_EXPANSION`` times its size plus this; text compresses 5 to 20 times, a bomb 1,000 times."""
+"""A tar may expand to ``MOST_EXPANSION`` times its size plus this; text compresses 5 to 20 times, a bomb 1,000."""
 
 MOST_BUFFERED = 512 * MIB
 """Bytes of unfinished tasks held at once; members of one task normally follow each other."""

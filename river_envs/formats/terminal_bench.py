@@ -111,8 +111,8 @@ def _verifier(tree: Tree, task: TaskYaml) -> Verifier:
     else:
         raise RejectedInput("run-tests.sh and tests/test_outputs.py are missing")
     files = (*(file for file in tests if file.path != ENTRY), script)
-    env = (("TEST_DIR", "/tests"),)
-    return Verifier("terminal-bench-1", files, ENTRY, task.max_test_timeout_sec, env, parser=task.parser_name or PARSERS[0])
+    env, parser = (("TEST_DIR", "/tests"),), task.parser_name or PARSERS[0]
+    return Verifier("terminal-bench-1", files, ENTRY, task.max_test_timeout_sec, env, parser=parser)
 
 
 def _reference(tree: Tree) -> Reference | None:
