@@ -1,14 +1,10 @@
 """Which users of the host a sandbox's users are: the id mapping, and mounts seen through it.
 
-========== ======================= ==================================================================================
-mode       mapping                 who uses it
-========== ======================= ==================================================================================
-``root``   0 → 100000, 65,536 ids  root: nothing in a sandbox is any user of the host; lowers that belong to the real
-                                   root are id-mapped mounts
-``subuid`` 0 → you, 1 → your       an ordinary user with the package uidmap and ranges in /etc/subuid and /etc/subgid
-           subordinate ids
-``single`` 0 → you                 any other ordinary user: a sandbox has one user, files of others belong to nobody
-========== ======================= ==================================================================================
+- ``root``: 0 → 1,900,000,000 and 65,535 more, ids that belong to nobody on any host we know of, so that nothing in a sandbox is
+  a user of the host. Lowers that belong to the real root are shown through id-mapped mounts.
+- ``contained``: root of a container that has few ids itself: 0 → 0 and the ids that it has.
+- ``subuid``: an ordinary user with the package uidmap and ranges in /etc/subuid and /etc/subgid: 0 → you, the rest yours too.
+- ``single``: any other ordinary user: 0 → you, nothing else. Files of others belong to nobody.
 """
 
 from __future__ import annotations
@@ -24,7 +20,7 @@ from typing import Literal
 from river_envs.sandbox.base import BackendUnavailable
 from river_envs.sandbox.inside import syscalls
 
-FIRST_ID = 100_000
+FIRST_ID = 1_900_000_000
 COUNT = 65_536
 
 
@@ -32,7 +28,7 @@ COUNT = 65_536
 class IdMap:
     """A mapping of users and groups, decided once per process."""
 
-    mode: Literal["root", "subuid", "single"]
+    mode: Literal["root", "contained", "subuid", "single"]
     uid_lines: tuple[tuple[int, int, int], ...]
     gid_lines: tuple[tuple[int, int, int], ...]
 
@@ -58,12 +54,23 @@ def choose() -> IdMap:
     """The best mapping that this user can have."""
     uid, gid = os.getuid(), os.getgid()
     if uid == 0:
-        whole = ((0, FIRST_ID, COUNT),)
-        return IdMap("root", whole, whole)
+        if _own_ids("uid") > FIRST_ID + COUNT and _own_ids("gid") > FIRST_ID + COUNT:
+            whole = ((0, FIRST_ID, COUNT),)
+            return IdMap("root", whole, whole)
+        return IdMap("contained", ((0, 0, min(_own_ids("uid"), COUNT)),), ((0, 0, min(_own_ids("gid"), COUNT)),))
     uids, gids = _subordinate("/etc/subuid", uid), _subordinate("/etc/subgid", uid)
     if uids and gids and shutil.which("newuidmap") and shutil.which("newgidmap"):
         return IdMap("subuid", ((0, uid, 1), (1, *uids)), ((0, gid, 1), (1, *gids)))
     return IdMap("single", ((0, uid, 1),), ((0, gid, 1),))
+
+
+def _own_ids(kind: Literal["uid", "gid"]) -> int:
+    """How many ids from 0 up this process's own namespace has."""
+    for line in Path(f"/proc/self/{kind}_map").read_text().splitlines():
+        inside, _, count = map(int, line.split())
+        if inside == 0:
+            return count
+    return 1
 
 
 def _subordinate(path: str, uid: int) -> tuple[int, int] | None:

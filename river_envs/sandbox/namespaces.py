@@ -151,7 +151,7 @@ class Namespaces:
         """Make ``path`` with its parents, owned by the root of sandboxes; returns it as an absolute path."""
         target = Path(path).absolute()
         target.mkdir(parents=True, exist_ok=True)
-        if os.getuid() == 0:
+        if self.id_map.mode == "root":
             os.chown(target, *self.id_map.owner)
         return str(target)
 
@@ -170,7 +170,7 @@ class Namespaces:
         target = Path(path).absolute()
         if not os.path.lexists(target):
             return
-        if os.getuid() != 0:
+        if self.id_map.mode != "root":
             with _Parcel() as parcel:
                 self._work({"op": "rmtree", "parent": str(target.parent), "name": target.name}, parcel)
         elif target.is_dir() and not target.is_symlink():
@@ -199,7 +199,7 @@ class Namespaces:
 
     def _expose(self, path: str, parcel: _Parcel) -> str | int:
         """``path`` itself, or for root, whose directories a mapped root may not enter, the index of a mount of it."""
-        if os.getuid() != 0:
+        if self.id_map.mode != "root":
             return path
         try:
             host_owned = os.stat(path).st_uid == 0
