@@ -33,7 +33,7 @@ class Client:
 
     @property
     def api(self) -> Any:
-        """This thread's ``docker.APIClient`` (whose stubs are incomplete). Raises BackendUnavailable without a daemon."""
+        """This thread's ``docker.APIClient``, whose stubs are incomplete. Raises BackendUnavailable."""
         found = getattr(self._local, "api", None)
         if found is None:
             found = self._local.api = self.fresh()
@@ -46,7 +46,7 @@ class Client:
 
         try:
             settings: Any = kwargs_from_env()
-            api: Any = docker.APIClient(version=self._version or "auto", timeout=timeout_sec, **settings)
+            api: Any = docker.APIClient(version=self._version or "auto", timeout=int(timeout_sec) + 1, **settings)
             if self._version is None:
                 api.ping()
                 self._version = api._version

@@ -23,6 +23,13 @@ from river_envs.sandbox.docker_client import daemon_errors, short
 _DIRECTORY, _LINK, _SPECIAL = 1 << 31, 1 << 27, 1 << 26 | 1 << 25 | 1 << 24 | 1 << 21 | 1 << 19
 """Bits of Go's FileMode: directory; symbolic link; device, FIFO, socket, character device, irregular."""
 
+_PATH_ERRORS = {
+    errno.ENOENT: ("Could not find the file", "no such file or directory"),
+    errno.ENOTDIR: ("not a directory",),
+    errno.ELOOP: ("too many links", "too many levels of symbolic links"),
+}
+"""How the daemon says what the kernel told it; OSError picks the fitting subclass."""
+
 _HIDDEN = ("proc", "sys", "dev")
 _MAX_LINKS = 8
 
@@ -102,10 +109,12 @@ def archive(api: Any, container: str, path: str) -> Iterator[tuple[dict[str, Any
 
     try:
         chunks, stat = api.get_archive(container, path, chunk_size=1 << 20)
-    except docker.errors.NotFound as error:
-        if "No such container" in short(error):
-            raise
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path) from None
+    except docker.errors.APIError as error:
+        reason = short(error)
+        for number, signs in _PATH_ERRORS.items():
+            if any(sign in reason for sign in signs):
+                raise OSError(number, os.strerror(number), path) from None
+        raise
     with closing(chunks), open_tar(chunks) as tar:
         yield stat, tar
 
@@ -134,7 +143,7 @@ def exists(api: Any, container: str, path: str) -> bool:
     try:
         with daemon_errors(f"looking at {path}"), archive(api, container, path):
             return True
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
 
 
@@ -155,7 +164,7 @@ def listing(api: Any, container: str, root: str) -> list[Listing]:
                 elif kind == "link":
                     size = len(os.fsencode(member.linkname))
                 found.append(Listing(path, kind, size, member.mode & 0o7777))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     return found
 
