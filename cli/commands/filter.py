@@ -129,12 +129,12 @@ def _show(header: Header, decisions: Sequence[Decision], output: Path | None, js
     from rich.console import Console
 
     from river_envs.report.tables import decision_table, subset_table
-    from river_envs.report.text import percent
+    from river_envs.report.text import percent_below
 
     console = Console()
     console.print(subset_table([decision for decision in decisions if decision.kept], limit=15))
     console.print(decision_table(counts(decisions)))
-    console.print(f"{kept:,} of {len(decisions):,} kept ({percent(kept, len(decisions))}).", highlight=False)
+    console.print(f"{kept:,} of {len(decisions):,} kept ({percent_below(kept, len(decisions))}).", highlight=False)
     if output is None:
         note("Nothing was written (--dry-run).")
     else:

@@ -34,10 +34,7 @@ def gather(catalog: Queryable, catalog_hash: str = "", limits: Limits | None = N
                             " (SELECT count(*) FROM finding) AS findings,"
                             " (SELECT count(DISTINCT environment_id) FROM finding) AS found,"
                             f" (SELECT count(*) FROM {_INPUTS} WHERE result = 'rejected') AS refused")[0]
-    environments = read(catalog, f"SELECT *, {STATE} AS state, id IN {_KEPT} AS kept,"
-                                 " (SELECT any_value(reasons) FROM verdict v WHERE v.environment_id = id) AS reasons"
-                                 " FROM environments_view"
-                                 f" ORDER BY {_WORST_FIRST} LIMIT {limits.environments}")
+    environments = _environments(catalog, limits.environments)
     details = _details(catalog, limits)
     refused = read(catalog, f"SELECT input, reason FROM {_INPUTS} WHERE result = 'rejected' ORDER BY input"
                             f" LIMIT {limits.inputs}")
@@ -70,6 +67,17 @@ def gather(catalog: Queryable, catalog_hash: str = "", limits: Limits | None = N
         marks=tuple(read(
             catalog, "SELECT id, name, mark, mark_note, verdict FROM environments_view WHERE mark IS NOT NULL"
                      f" ORDER BY name, id LIMIT {limits.inputs}")),
+    )
+
+
+def _environments(catalog: Queryable, limit: int) -> list[dict[str, Any]]:
+    """Environments, worst first. When they are cut, every state gets its share of rows, so that none vanishes."""
+    return read(
+        catalog,
+        f"WITH stated AS (SELECT *, {STATE} AS state, id IN {_KEPT} AS kept,"
+        " (SELECT any_value(reasons) FROM verdict v WHERE v.environment_id = id) AS reasons FROM environments_view),"
+        " taken AS (SELECT *, row_number() OVER (PARTITION BY state ORDER BY quality, name, id) AS turn FROM stated"
+        f" ORDER BY turn, state LIMIT {limit}) SELECT * FROM taken ORDER BY {_WORST_FIRST}",
     )
 
 

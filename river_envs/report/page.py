@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from river_envs.environment import RiverError
 from river_envs.report.facts import CauseCount, Report
 from river_envs.report.tables import VERDICTS
-from river_envs.report.text import excerpt, one_line, percent, plural, visible
+from river_envs.report.text import excerpt, one_line, percent, percent_below, plural, visible
 
 if TYPE_CHECKING:
     from river_envs.catalog import Catalog
@@ -95,6 +95,7 @@ def render(facts: Report, *, catalog: Path, made: str, version: str) -> str:
         excerpt=lambda value, limit: excerpt(str(value), limit),
         number=lambda value: f"{value:,}",
         percent=percent,
+        percent_below=percent_below,
         plural=plural,
     )
     css, script = _own("page.css.j2"), _own("page.js.j2")

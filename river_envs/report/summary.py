@@ -10,7 +10,7 @@ from rich.console import RenderableType
 
 from river_envs.report.frames import LATEST_SUBSET, STATE, Queryable, read
 from river_envs.report.tables import cause_table, cell, verdict_table
-from river_envs.report.text import percent
+from river_envs.report.text import percent_below
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Summary:
         if self.causes:
             yield cause_table(self.causes)
         if self.kept:
-            share = percent(self.kept, self.ingested)
+            share = percent_below(self.kept, self.ingested)
             yield cell(f"The latest subset keeps {self.kept:,} of {self.ingested:,} environments ({share}).")
 
 

@@ -7,6 +7,7 @@ passes here.
 
 from __future__ import annotations
 
+import math
 import unicodedata
 
 _KEPT = {"\n", "\t"}
@@ -39,6 +40,11 @@ def excerpt(text: str, limit: int = 2000) -> str:
 def percent(part: float, whole: float) -> str:
     """``part`` of ``whole`` as in ``29.2 %``; a dash when there is no whole."""
     return f"{100 * part / whole:.1f} %" if whole else "–"
+
+
+def percent_below(part: float, whole: float) -> str:
+    """``part`` of ``whole`` rounded down (``29.99 %``): a share strictly under a limit never reads as the limit."""
+    return f"{math.floor(10_000 * part / whole) / 100:.2f} %" if whole else "–"
 
 
 def plural(number: int, noun: str) -> str:

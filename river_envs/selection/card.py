@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from river_envs.report.text import one_line, percent
+from river_envs.report.text import one_line, percent, percent_below
 from river_envs.selection.choose import Decision, counts
 from river_envs.selection.gates import GROUNDS
 from river_envs.selection.manifest import SCHEMA, Header
@@ -36,7 +36,7 @@ def card(header: Header, decisions: Sequence[Decision]) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    templates.filters.update(md=escape, code=_code, percent=percent)
+    templates.filters.update(md=escape, code=_code, percent=percent, percent_below=percent_below)
     kept = [decision for decision in decisions if decision.kept]
     return templates.get_template("card.md.j2").render(
         header=header,

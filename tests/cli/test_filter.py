@@ -123,7 +123,7 @@ def test_nothing_kept_is_exit_status_2_and_says_why(tmp_path):
 
 def test_the_tables_are_for_people(catalog, tmp_path):
     shown = run("filter", "-c", catalog.path, "-o", tmp_path / "subset")
-    assert "14 of 50 kept (28.0 %)." in shown
+    assert "14 of 50 kept (28.00 %)." in shown
     assert "outranked" in shown
 
 

@@ -32,7 +32,7 @@ def environment(number, name=None, **changes):
     return Environment(
         name or f"{metadata.domain.replace('_', '-')}-task-{number:03}", "river-mini", ["harbor", "tmax"][number % 2],
         changes.pop("instruction", f"Count the lines of /app/log{number}.txt and write the number to /app/answer.txt."),
-        ImageRecipe("dockerfile", "FROM x"), verifier, reference, metadata, **changes,
+        ImageRecipe("dockerfile", "FROM x", (File("Dockerfile", b"FROM x"),)), verifier, reference, metadata, **changes,
     )
 
 

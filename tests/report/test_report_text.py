@@ -3,7 +3,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from river_envs.report.text import excerpt, one_line, percent, plural, visible
+from river_envs.report.text import excerpt, one_line, percent, percent_below, plural, visible
 
 HIDDEN = {"Cc", "Cf", "Co", "Cs", "Zl", "Zp"}
 
@@ -40,6 +40,7 @@ def test_excerpt_says_what_it_cut():
 
 def test_numbers():
     assert percent(1, 3) == "33.3 %"
-    assert percent(0, 0) == "–"
+    assert percent(0, 0) == percent_below(0, 0) == "–"
+    assert percent_below(4500, 15002) == "29.99 %"
     assert plural(1, "environment") == "1 environment"
     assert plural(1234, "environment") == "1,234 environments"

@@ -154,7 +154,7 @@ def test_the_card_says_everything_and_its_header_is_yaml():
     _, header, body = text.split("---\n", 2)
     assert yaml.safe_load(header)["size_categories"] == ["n<1K"]
     assert yaml.safe_load(header)["configs"] == [{"config_name": "manifest", "data_files": "manifest.parquet"}]
-    assert "4 of 10 environments (40.0 %)" in body
+    assert "4 of 10 environments (40.00 %)" in body
     assert "| flaky | 5 |" in body
     assert "| defective | 5 | 50.0 % |" in body
     assert "| outranked | 1 | 10.0 % |" in body
