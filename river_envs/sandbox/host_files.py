@@ -9,7 +9,7 @@ import tarfile
 from pathlib import Path
 
 _DIRECTORIES = """
-    boot dev etc home media mnt opt proc root run run/lock srv sys tmp usr var var/backups var/cache var/lib var/lib/misc
+    boot dev etc home media mnt opt opt/python proc root run run/lock srv sys tmp usr var var/backups var/cache var/lib var/lib/misc
     var/local var/log var/mail var/opt var/spool var/tmp
 """.split()
 _MODES = {"tmp": 0o1777, "var/tmp": 0o1777, "run/lock": 0o1777, "root": 0o700, "var/mail": 0o2775, "var/local": 0o2775}

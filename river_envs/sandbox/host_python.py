@@ -63,6 +63,8 @@ def write_commands(tar: tarfile.TarFile) -> None:
             add_directory(tar, str(Path(*Path(site).parts[:depth])))
         with _packages(with_pip=False) as folder:
             _add_tree(tar, Path(folder), site)
+        if not Path("/usr/bin/python").exists():
+            add_link(tar, "local/bin/python", python)
     add_file(tar, "local/bin/pytest", _command(python, "pytest", "main"), 0o755)
 
 

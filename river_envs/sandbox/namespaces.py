@@ -165,6 +165,16 @@ class Namespaces:
                        "dest": self._expose(self.make_directory(dest), parcel)}
             self._work(request, parcel)
 
+    def copy(self, source: str | Path, dest: str | Path) -> None:
+        """Copy a directory's content and attributes into ``dest``, which must be missing or empty.
+
+        Modes, owners, times, hard links and overlay markers are kept; sockets, FIFOs and devices left out. Raises SandboxError.
+        """
+        with _Parcel() as parcel:
+            request = {"op": "copy", "source": self._expose(str(Path(source).absolute()), parcel),
+                       "dest": self._expose(self.make_directory(dest), parcel)}
+            self._work(request, parcel)
+
     def rmtree(self, path: str | Path) -> None:
         """Remove a path and all below it, whoever owns it inside. Nothing happens where there is none."""
         target = Path(path).absolute()

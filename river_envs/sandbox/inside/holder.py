@@ -49,6 +49,7 @@ class Sandbox:
     layers: list[changes.Layer]
     runner: execute.Runner
     own_hosts: bytes | None = None
+    disk: int | None = None
     placeholders: list[tuple[int, str]] = field(default_factory=list)
 
 
@@ -96,7 +97,7 @@ def _answer(sandbox: Sandbox, message: dict[str, Any], payload: bytes) -> tuple[
             return found.without_own(own).packed()
         case "destroy":
             sandbox.runner.kill_all()
-            _remove_placeholders(sandbox)
+            _leave_disk(sandbox)
         case other:
             raise tree.Refused(f"unknown request {other!r}")
     return {}, b""
@@ -121,10 +122,10 @@ def _assemble(request: dict[str, Any], descriptors: list[int], context: Context)
     os.chdir(context.workshop)
     bound = set(request["cgroups"])
     sources = _Sources(descriptors)
-    upper_home = "."
+    upper_home, disk = ".", None
     if request["upper"] is not None:
         sources.place(request["upper"], "disk")
-        upper_home = "disk"
+        upper_home, disk = "disk", os.open("disk", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     arguments, layers = [], []
     for number, mount in enumerate(request["mounts"]):
         layer = _overlay(number, mount, sources, upper_home)
@@ -149,7 +150,7 @@ def _assemble(request: dict[str, Any], descriptors: list[int], context: Context)
         seccomp=context.seccomp, groups=[descriptors[index] for index in request["cgroups"]],
         rlimits=request["rlimits"],
     )
-    return Sandbox(root, layers, runner, own_hosts, placeholders)
+    return Sandbox(root, layers, runner, own_hosts, disk, placeholders)
 
 
 class _Sources:
@@ -267,9 +268,12 @@ def _enter_view(context: Context, arguments: list[str], expected: os.stat_result
     return os.open("/", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
 
 
-def _remove_placeholders(sandbox: Sandbox) -> None:
-    """Remove the empty files that bubblewrap made in the upper as places for binds."""
+def _leave_disk(sandbox: Sandbox) -> None:
+    """Leave nothing but changes in an upper on disk: no work directories, no empty files made as places for binds."""
+    if sandbox.disk is None:
+        return
     for upper, path in sandbox.placeholders:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # the command made something else of it
             if not tree.get(upper, path, 1):
                 tree.remove(upper, path)
+    tree.remove_at(sandbox.disk, ".work")

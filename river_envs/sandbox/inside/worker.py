@@ -13,7 +13,7 @@ import stat
 import tarfile
 from typing import Any
 
-from . import syscalls, tree, wire
+from . import copying, syscalls, tree, wire
 from .holder import Context
 
 _OPAQUE = "SCHILY.xattr.user.overlay.opaque"
@@ -37,6 +37,11 @@ def _operate(request: dict[str, Any], descriptors: list[int]) -> dict[str, Any]:
             archive = os.fdopen(descriptors[request["archive"]], "rb")
             _enter(request["dest"], descriptors)
             _extract(archive)
+            return {}
+        case "copy":
+            source = _open(request["source"], descriptors, "source")
+            _enter(request["dest"], descriptors)
+            copying.copy(source, ".")
             return {}
         case "rmtree":
             parent = _open(request["parent"], descriptors, "parent")
