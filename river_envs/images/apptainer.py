@@ -9,7 +9,7 @@ suffix of the path that exists there (``/build/out/task_1/fixtures/a.txt`` is ``
 
 **Sharing.** Thousands of definitions install the same packages first and differ afterwards. The leading lines of ``%post``
 that only install packages are split off into a step of their own (see :func:`split_post`), so that they become one cached
-layer. A script that does anything else first is left whole.
+layer; it goes before ``%files`` where those files cannot matter to it. A script that does anything else first is left whole.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ _INSTALL = re.compile(
     r"(?:update|upgrade|install|clean|autoremove)\b"
 )
 _CLEANUP = re.compile(r"^rm\s+-rf\s+/var/lib/apt/lists/?\*?$|^apt-get\s+clean$")
+_TASK_PLACES = ("/app/", "/home/", "/srv/", "/data/", "/workspace/", "/work/", "/task/", "/mnt/")
 _PLAIN = re.compile(r"^[A-Za-z0-9_./:=@%+,~<>!*\[\]\s-]*$")
 
 
@@ -48,11 +49,14 @@ def parse_apptainer(text: str, context: Sequence[File] = (), build_args: Mapping
         base, base_notes, refused = _base(definition.headers)
         notes += base_notes
         unsupported += refused
-        steps: list[Step] = []
-        for section in definition.sections:
-            if section.name == "files":
-                steps += _files(section, context, stages)
-        steps += _post(definition)
+        copies = [
+            copy
+            for section in definition.sections if section.name == "files"
+            for copy in _files(section, context, stages)
+        ]
+        runs = _post(definition)
+        first = runs[:1] if len(runs) > 1 and _independent(runs[0], copies) else []
+        steps: list[Step] = [*first, *copies, *runs[len(first) :]]
         steps += _environment(definition, notes)
         for section in definition.sections:
             if section.name in ("setup", "pre") and section.body.strip():
@@ -103,7 +107,7 @@ def _base(headers: Mapping[str, str]) -> tuple[str, list[str], list[str]]:
     return name.removeprefix("//"), [], [] if agent in ("docker", "docker-daemon") else [f"Bootstrap: {agent}"]
 
 
-def _files(section: Section, context: Sequence[File], stages: Sequence[Stage]) -> list[Step]:
+def _files(section: Section, context: Sequence[File], stages: Sequence[Stage]) -> list[Copy]:
     origin: int | None = None
     words = section.arguments.split()
     if words:
@@ -111,7 +115,7 @@ def _files(section: Section, context: Sequence[File], stages: Sequence[Stage]) -
         if len(words) != 2 or words[0] != "from" or words[1] not in names:
             raise RecipeError(f"line {section.line}: %files {section.arguments!r} names no earlier stage")
         origin = names.index(words[1])
-    steps: list[Step] = []
+    steps: list[Copy] = []
     for offset, line in enumerate(section.body.split("\n")):
         line = line.strip()
         if not line or line.startswith("#"):
@@ -141,7 +145,7 @@ def map_to_context(source: str, context: Sequence[File]) -> str:
     return source
 
 
-def _post(definition: Definition) -> list[Step]:
+def _post(definition: Definition) -> list[Run]:
     body = definition.body("post")
     if not body.strip():
         return []
@@ -155,6 +159,14 @@ def _post(definition: Definition) -> list[Step]:
     if words:
         return [Run(program=body, shell=(*SHELL, *words), line=line)]
     return [Run(program=part, shell=SHELL, line=line) for part in split_post(body)]
+
+
+def _independent(install: Run, copies: Sequence[Copy]) -> bool:
+    """Whether installing packages before copying comes to the same as after it: neither touches the other's places."""
+    if not all(copy.target.startswith(_TASK_PLACES) for copy in copies):
+        return False
+    words = re.sub(r"/var/lib/apt/lists/?\*?", "", install.program).split()
+    return not any(word.startswith(("/", "./", "-r", "--requirement", "-c", "--constraint", "file:")) for word in words)
 
 
 def split_post(body: str) -> tuple[str, ...]:

@@ -40,6 +40,30 @@ class StartingPoint:
     layer: str | None = None
 
 
+def set_alias(store: Store, name: str, base: str) -> bool:
+    """Let ``base`` stand for ``name`` in every later build; a name for itself takes the alias back (and gives False).
+
+    Raises RiverError when the aliases would lead in a circle.
+    """
+    short = normalise(name)
+    target = base if base == HOST else normalise(base)
+
+    def change(table: dict[str, Any]) -> dict[str, Any]:
+        rest = {key: value for key, value in table.items() if key != short}
+        seen, here = {short}, target
+        while here in rest and target != short:
+            if here in seen:
+                break
+            seen.add(here)
+            here = rest[here]
+        if here == short and target != short:
+            raise RiverError(f"the alias {short} → {target} leads back to {short}: choose another base")
+        return rest if target == short else {**rest, short: target}
+
+    store.update("aliases", change)
+    return target != short
+
+
 class Bases:
     """Resolves base names for one store. ``host`` gives the host's root file system and its identity."""
 

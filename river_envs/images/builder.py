@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 from river_envs.environment import File, ImageRecipe, RiverError, digest, fingerprint
 from river_envs.images.bases import Bases
@@ -57,10 +58,9 @@ class Builder:
         host: Callable[[], tuple[Rootfs, str]] | None = None,
     ) -> None:
         self.store = Store(options.store, budget_mb=options.store_budget_mb, remove=namespaces.rmtree)
-        host = host or _host
+        host = host or _Host(namespaces, self.store.root / "host")
         self.bases = Bases(self.store, namespaces, options.aliases, host)
         self.steps = Steps(namespaces, options, host)
-        self._namespaces = namespaces
         self._images: OrderedDict[str, tuple[str, ...]] = OrderedDict()
         self._guard = Lock()
         self.store.sweep()
@@ -161,6 +161,24 @@ class Builder:
         with self._guard:
             self._images.clear()
             self.store.close()
+
+
+class _Host:
+    """The host base of this store, made when first asked for."""
+
+    def __init__(self, namespaces: Any, folder: Path) -> None:
+        self._namespaces = namespaces
+        self._folder = folder
+        self._guard = Lock()
+        self._made: tuple[Rootfs, str] | None = None
+
+    def __call__(self) -> tuple[Rootfs, str]:
+        from river_envs.sandbox.host import host_base
+
+        with self._guard:
+            if self._made is None:
+                self._made = host_base(self._namespaces, self._folder)
+            return self._made
 
 
 class _Build:
@@ -277,9 +295,3 @@ def _substitutions(bases: Sequence[Base], resolver: Bases) -> list[str]:
             why = resolver.why_not_docker(base.requested)
             notes.append(f"base {base.requested} is substituted by {base.resolved}" + (f" ({why})" if why else ""))
     return notes
-
-
-def _host() -> tuple[Rootfs, str]:
-    from river_envs.sandbox.host import host_rootfs
-
-    return host_rootfs()

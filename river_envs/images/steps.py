@@ -6,10 +6,9 @@ import json
 import os
 import re
 import shutil
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -17,6 +16,7 @@ from river_envs.environment import File
 from river_envs.images import placer
 from river_envs.images.context import Source
 from river_envs.images.plan import PROGRAM, FilesAction, Placement, RunAction
+from river_envs.sandbox import host_python
 from river_envs.sandbox.base import BackendOptions, ExecResult, Sandbox, SandboxLimits
 from river_envs.sandbox.rootfs import Mount, Rootfs, upper_name
 
@@ -62,14 +62,17 @@ class Namespaced(Protocol):
         """Remove a tree whoever owns it."""
 
 
-@dataclass(frozen=True)
 class StepFailed(Exception):
     """A step that ended badly. ``reason``: command, timeout, missing (a file that is not there)."""
 
-    title: str
-    message: str
-    log: str
-    reason: Literal["command", "timeout", "missing"]
+    def __init__(
+        self, title: str, message: str, log: str, reason: Literal["command", "timeout", "missing"]
+    ) -> None:
+        super().__init__(title, message)
+        self.title = title
+        self.message = message
+        self.log = log
+        self.reason = reason
 
     @property
     def network(self) -> bool:
@@ -147,7 +150,7 @@ class Steps:
             if started and (started / name).exists():
                 self.namespaces.copy(str(started / name), str(work / upper_name(_below(_TARGET, mount.dest))))
         with self._start(Rootfs(tuple(mounts)), work, False, {}) as sandbox:
-            command = [sys.executable, "-I", "-S", f"{_CONTEXT}/placer.py", f"{_CONTEXT}/spec.json"]
+            command = [host_python.executable(), "-I", "-S", f"{_CONTEXT}/placer.py", f"{_CONTEXT}/spec.json"]
             result = sandbox.exec(command, timeout_sec=timeout_sec, user="root", cwd="/")
             log = f"{action.title}\n{result.text}"
             if result.exit_code == 3:
