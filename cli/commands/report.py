@@ -25,11 +25,11 @@ def report(
     The page loads nothing from the network, shows texts of environments as text only, and can be sent round as it is.
     """
     from river_envs.catalog import open_catalog
-    from river_envs.report.page import make_report
+    from river_envs.report.page import write_page
     from river_envs.report.summary import summarise
 
     opened = open_catalog(catalog)
-    made = make_report(opened, output)
+    made = write_page(opened, output)
     summary = summarise(opened)
     if json:
         print_json({"report": str(made), **summary.as_json()})

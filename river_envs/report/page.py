@@ -54,7 +54,7 @@ GROUP_LIMIT = 60
 """Domains, and verifier kinds, that the page shows."""
 
 
-def make_report(catalog: Catalog, path: Path) -> Path:
+def write_page(catalog: Catalog, path: Path) -> Path:
     """Write the page about ``catalog`` to ``path`` and return its absolute path.
 
     Raises:
@@ -67,7 +67,7 @@ def make_report(catalog: Catalog, path: Path) -> Path:
 
     facts = gather(catalog, catalog.content_hash())
     made = datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")
-    return write_page(path, render(facts, catalog=catalog.path, made=made, version=__version__))
+    return save(render(facts, catalog=catalog.path, made=made, version=__version__), path)
 
 
 def render(facts: Report, *, catalog: Path, made: str, version: str) -> str:
@@ -120,7 +120,7 @@ def render(facts: Report, *, catalog: Path, made: str, version: str) -> str:
     )
 
 
-def write_page(path: Path, text: str) -> Path:
+def save(text: str, path: Path) -> Path:
     """Write the page whole or not at all; returns its absolute path.
 
     Raises:

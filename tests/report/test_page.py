@@ -13,7 +13,7 @@ from river_envs.catalog import open_catalog
 from river_envs.environment import RiverError
 from river_envs.report.facts import Limits
 from river_envs.report.gather import describe, gather
-from river_envs.report.page import headline, make_report, render, write_page
+from river_envs.report.page import headline, render, save, write_page
 from river_envs.report.summary import summarise
 
 VOID = {"meta", "input", "br"}
@@ -183,11 +183,11 @@ def test_actions_are_told_in_words():
 
 
 def test_the_page_is_written_whole(catalog, tmp_path):
-    made = make_report(catalog, tmp_path / "new" / "report.html")
+    made = write_page(catalog, tmp_path / "new" / "report.html")
     assert made.read_text().endswith("</html>")
     assert [path.name for path in made.parent.iterdir()] == ["report.html"]
     with pytest.raises(RiverError, match="is a directory"):
-        write_page(tmp_path, "x")
+        save("x", tmp_path)
     (tmp_path / "file").write_text("")
     with pytest.raises(RiverError, match=r"Cannot write .*choose another -o"):
-        write_page(tmp_path / "file" / "report.html", "x")
+        save("x", tmp_path / "file" / "report.html")
