@@ -1,0 +1,1 @@
+create table sailor(id integer primary key, name text, rank text);

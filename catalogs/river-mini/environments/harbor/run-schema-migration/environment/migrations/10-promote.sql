@@ -1,0 +1,1 @@
+update sailor set rank = 'first ' || rank where ship = 'Astrid' and rank = 'mate';

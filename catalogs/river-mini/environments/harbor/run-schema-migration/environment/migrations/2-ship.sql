@@ -1,0 +1,1 @@
+alter table sailor add column ship text default 'none';

@@ -1,0 +1,1 @@
+update sailor set ship = 'Astrid' where rank <> 'captain';

@@ -1,0 +1,2 @@
+#!/bin/bash
+python3 -m pytest -p no:cacheprovider -rA "${TEST_DIR:-/tests}/test_outputs.py"

@@ -1,0 +1,12 @@
+"""The image before anyone has worked on it."""
+from pathlib import Path
+
+
+def test_inputs_are_there():
+    for name in ["/home/user/manual/index.txt~", "/home/user/manual/chapter~1.txt"]:
+        assert Path(name).exists(), name
+
+
+def test_outputs_are_not_there_yet():
+    for name in []:
+        assert not Path(name).exists(), name
