@@ -30,16 +30,28 @@ def sql(
 ) -> None:
     """Print the rows of one SELECT. SHOW TABLES lists the tables and views, DESCRIBE NAME their columns."""
     from river_envs.catalog import open_catalog
+    from river_envs.report.text import visible
 
     if json and csv:
         raise RiverError("--json and --csv exclude each other; choose one")
-    frame = open_catalog(catalog).sql(query)
+    frame = open_catalog(catalog).sql(query).map(_text)
     if json:
         print(frame.to_json(orient="records", date_format="iso", default_handler=str, force_ascii=False))
     elif csv:
-        frame.to_csv(sys.stdout, index=False)
+        text = frame.to_csv(index=False)
+        sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
     else:
         _print(frame)
+
+
+def _text(value: Any) -> Any:
+    """Blobs as text where they are text, else in hexadecimal; everything else as it is."""
+    if not isinstance(value, bytes | bytearray):
+        return value
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.hex()
 
 
 def _print(frame: pd.DataFrame) -> None:
