@@ -15,10 +15,10 @@ def open_backend(name: BackendName = "auto", options: BackendOptions | None = No
 
     The caller closes it. Raises BackendUnavailable when it cannot work here, with what to do about it.
     """
-    from river_envs.sandbox.base import BackendUnavailable  # noqa: PLC0415 - importing river_envs starts nothing
+    from river_envs.sandbox.base import BackendUnavailable
 
     if name in ("auto", "bubblewrap"):
-        from river_envs.sandbox.bubblewrap import BubblewrapBackend  # noqa: PLC0415
+        from river_envs.sandbox.bubblewrap import BubblewrapBackend
 
         backend = BubblewrapBackend(options)
         try:
@@ -40,6 +40,6 @@ def open_backend(name: BackendName = "auto", options: BackendOptions | None = No
 
 
 def _open_docker(options: BackendOptions | None) -> Backend:
-    from river_envs.sandbox.docker import DockerBackend  # noqa: PLC0415 - loads the Docker SDK
+    from river_envs.sandbox.docker import DockerBackend
 
     return DockerBackend(options)

@@ -7,7 +7,7 @@ root file systems out of recipes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from river_envs.environment import File, ImageRecipe
 from river_envs.sandbox import cgroups
@@ -25,6 +25,7 @@ class BubblewrapBackend:
     """Implements ``base.Backend`` with namespaces. Safe to use from several threads."""
 
     name = "bubblewrap"
+    required: ClassVar[frozenset[str]] = frozenset({"bubblewrap", "system call filter", "user namespaces", "sandbox"})
 
     def __init__(self, options: BackendOptions | None = None) -> None:
         self.options = options or BackendOptions()
@@ -35,14 +36,14 @@ class BubblewrapBackend:
     def builder(self) -> Builder:
         """The image builder over this backend's namespaces."""
         if self._builder is None:
-            from river_envs.images.builder import Builder  # noqa: PLC0415 - images import the sandbox room
+            from river_envs.images.builder import Builder
 
             self._builder = Builder(self.namespaces, self.options)
         return self._builder
 
     def check(self) -> list[Check]:
         """See ``base.Backend.check``: everything is tried, nothing raises."""
-        from river_envs.sandbox import doctor  # noqa: PLC0415 - only needed when asked
+        from river_envs.sandbox import doctor
 
         return doctor.check_namespaces(self.namespaces, self.options)
 

@@ -182,6 +182,16 @@ class Group:
         self._kills = kills
         return happened
 
+    def throttled(self) -> bool:
+        """Whether the cpu limit has ever held something back."""
+        for path in self.paths:
+            with contextlib.suppress(OSError):
+                for line in (path / "cpu.stat").read_text().splitlines():
+                    key, _, value = line.partition(" ")
+                    if key == "nr_throttled" and int(value):
+                        return True
+        return False
+
     def remove(self) -> None:
         """Remove the groups, which must be empty or emptying. Raises OSError when one is still in use after a second."""
         for path in self.paths:

@@ -34,7 +34,7 @@ class NamespaceSandbox:
         self.image = image
         self.limits = limits
         self._channel = wire.Channel(connection)
-        self._group = group
+        self.group = group
         self._env = dict(env)
         self._workdir = workdir
         self._user = user
@@ -77,7 +77,7 @@ class NamespaceSandbox:
         )
         return ExecResult(
             exit_code=answer["exit_code"], output=output, seconds=answer["seconds"], timed_out=answer["timed_out"],
-            truncated=answer["truncated"], out_of_memory=self._group is not None and self._group.out_of_memory(),
+            truncated=answer["truncated"], out_of_memory=self.group is not None and self.group.out_of_memory(),
         )
 
     def put(self, files: Iterable[File], root: str = "/", *, user: str | None = None) -> None:
@@ -166,9 +166,9 @@ class NamespaceSandbox:
         finally:
             self._lock.release()
             self._forget(self)
-        if self._group is not None:
+        if self.group is not None:
             try:
-                self._group.remove()
+                self.group.remove()
             except OSError as error:
                 raise SandboxError(f"a control group of a sandbox could not be removed: {error}") from error
 

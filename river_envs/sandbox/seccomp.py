@@ -37,7 +37,7 @@ _NEW_NAMESPACES = (
 def program() -> bytes:
     """The filter as BPF instructions. Raises BackendUnavailable without libseccomp."""
     try:
-        import pyseccomp  # noqa: PLC0415 - loads a shared library
+        import pyseccomp
     except (ImportError, OSError, RuntimeError) as error:
         raise BackendUnavailable(f"the system call filter needs libseccomp ({error}); install the package libseccomp2") from None
     deny = pyseccomp.ERRNO(errno.EPERM)
