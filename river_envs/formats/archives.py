@@ -34,7 +34,12 @@ def open_archive(path: str, bounds: Bounds) -> Archive:
     """The archive at ``path``, its index read; raises :class:`RejectedInput` when it is none."""
     from river_envs.formats.tars import TarArchive
 
-    return ZipArchive(path, bounds) if path.endswith(".zip") else TarArchive(path, bounds)
+    try:
+        return ZipArchive(path, bounds) if path.endswith(".zip") else TarArchive(path, bounds)
+    except (RejectedInput, OSError):
+        raise
+    except Exception as problem:
+        raise RejectedInput(f"is not a readable archive: {type(problem).__name__}: {problem}"[:300]) from problem
 
 
 class Archive(ABC):
@@ -61,6 +66,8 @@ class Archive(ABC):
             self.problems.append((raw, str(problem)))
             return None
         if not name:
+            if entry.kind != "directory":
+                self.problems.append((raw, "a member has no name"))
             return None
         known = self.entries.get(name)
         if known is not None and not (known.kind == entry.kind == "directory"):
@@ -185,7 +192,7 @@ class ZipArchive(Archive):
 
     def _entry(self, info: zipfile.ZipInfo) -> Entry:
         mode = info.external_attr >> 16
-        if info.is_dir():
+        if info.filename.endswith("/"):
             return Entry("directory")
         if info.flag_bits & 0x1:
             return Entry("other", problem="encrypted")

@@ -22,7 +22,7 @@ class Table:
 
         self.path = path
         self.label = label
-        self._failures = (pyarrow.ArrowException, OSError, ValueError)
+        self._failures = (pyarrow.ArrowException, OSError, ValueError, TypeError, ArithmeticError)
         try:
             self._file = pyarrow.parquet.ParquetFile(path)
         except self._failures as problem:

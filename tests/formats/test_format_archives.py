@@ -144,6 +144,14 @@ def test_encrypted_member(tmp_path):
     assert "encrypted" in read_one(path).reason
 
 
+def test_zip_member_without_a_name(tmp_path):
+    path = write_zip(tmp_path / "tasks.zip", [*members("t"), ("q", "x")])
+    path.write_bytes(path.read_bytes().replace(b"q", b"\0"))
+    items = list(read_all([path]))
+    assert any(isinstance(item, Found) for item in items)
+    assert any("no name" in item.reason for item in items if isinstance(item, Rejected))
+
+
 def special(name, kind, target=""):
     info = tarfile.TarInfo(name)
     info.type, info.linkname = kind, target
