@@ -84,7 +84,7 @@ class Bases:
         name = self.follow_aliases(requested)
         aliased = name != normalise(requested)
         if name == HOST or requested == HOST:
-            return self.host_base(requested)
+            return self.host_base(requested, named=aliased or requested == HOST)
         found = self.imported(requested, name, aliased) or self.from_docker(requested, name, aliased, network)
         if found is None and aliased:
             raise RiverError(
@@ -106,10 +106,11 @@ class Bases:
             name = normalise(target)
         raise RiverError(f"the image alias {normalise(requested)!r} leads in a circle: set it again with 'river-envs image alias'")
 
-    def host_base(self, requested: str) -> StartingPoint:
-        """This machine's own programs."""
+    def host_base(self, requested: str, *, named: bool = False) -> StartingPoint:
+        """This machine's own programs. ``named`` when somebody chose them for this base: then that person vouches for it."""
         _, identity = self._host()
-        return StartingPoint(Base(requested, HOST, "host", True), f"{HOST}-{identity}", Defaults())
+        origin = "alias" if named else "host"
+        return StartingPoint(Base(requested, HOST, origin, True), f"{HOST}-{identity}", Defaults())  # type: ignore[arg-type]
 
     def imported(self, requested: str, name: str, aliased: bool) -> StartingPoint | None:
         """An imported base, if its layer is still there."""

@@ -22,6 +22,9 @@ from river_envs.images.words import expand, expand_text, split_words
 SCRIPTS = ".river"
 """The folder of the context that holds scripts which a recipe carried in itself."""
 
+LONGEST_LINE = 50_000
+"""Docker's classic builder reads lines of at most 65,535 bytes."""
+
 _SCRIPT = "/.post.script"
 
 
@@ -133,7 +136,7 @@ class _Rewriter:
     def replacement(self, instruction: Instruction) -> list[str]:
         flags = [f"--{name}={value}" if value else f"--{name}" for name, value in instruction.flags]
         if instruction.name == "RUN":
-            return [" ".join(["RUN", *flags, json.dumps(self.command(instruction))])]
+            return self.run(instruction, flags)
         words: list[str] = []
         folder = f"{SCRIPTS}/line-{instruction.line}"
         by_raw = {heredoc.raw: heredoc for heredoc in instruction.heredocs}
@@ -146,6 +149,17 @@ class _Rewriter:
                 word = f"{folder}/{heredoc.name}"
             words.append(word)
         return [" ".join([instruction.name, *flags, *words])]
+
+    def run(self, instruction: Instruction, flags: Sequence[str]) -> list[str]:
+        """In the exec form; a script too long for one line of Docker's classic builder becomes a file."""
+        command = self.command(instruction)
+        line = " ".join(["RUN", *flags, json.dumps(command)])
+        if len(line) < LONGEST_LINE:
+            return [line]
+        path = f"{SCRIPTS}/line-{instruction.line}.sh"
+        self.files.append(File(path, command[-1].encode(), 0o755))
+        call = [*command[:-1], f'eval "$(cat {_SCRIPT})"']
+        return [f"COPY {path} {_SCRIPT}", " ".join(["RUN", *flags, json.dumps(call)]), f"RUN rm -f {_SCRIPT}"]
 
     def command(self, instruction: Instruction) -> list[str]:
         """The exec form of a RUN with here documents."""
