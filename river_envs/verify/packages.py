@@ -24,13 +24,17 @@ class PackagesUnavailable(RiverError):
     """The packages of a test layer could not be fetched; the message says which and why."""
 
 
+def site_folder(requirements: tuple[str, ...], interpreter: Interpreter, store: Path) -> Path:
+    """Where ``fetch_site`` keeps these packages for this version of Python."""
+    return store / digest("site-1", requirements, interpreter.short, interpreter.platforms)[:24]
+
+
 def fetch_site(requirements: tuple[str, ...], interpreter: Interpreter, store: Path, *, network: bool) -> Path:
     """A folder with ``requirements`` and what they depend on, as ``site-packages`` of ``interpreter`` would hold them.
 
     Cached below ``store``. Raises PackagesUnavailable.
     """
-    key = digest("site-1", requirements, interpreter.short, interpreter.platforms)[:24]
-    site = store / key
+    site = site_folder(requirements, interpreter, store)
     if site.is_dir():
         return site
     names = ", ".join(requirements)

@@ -40,7 +40,7 @@ class Run:
 def run_harbor(place: Workplace) -> Run:
     """Run ``/tests/<entry>`` with bash and read the reward files."""
     command = ["bash", f"{TESTS}/{place.environment.verifier.entry}"]
-    result = place.run(command)
+    result = place.start(command)
     verdict = _unfinished(result) or read_reward(place.sandbox, place.environment.verifier)
     if result.exit_code == 127 and isinstance(verdict, NoReward) and re.search(r"\bbash\b.*not found", result.text):
         verdict = NoReward(Status.VERIFIER_CRASHED, "this image has no bash for the verifier's script")
@@ -56,7 +56,7 @@ def run_pytest(place: Workplace) -> Run:
     command = ["python3", "-m", "pytest", place.environment.verifier.entry, "-v"]
     if place.per_test:
         command.append(f"--junitxml={JUNIT}")
-    result = place.run(command, cwd=TESTS)
+    result = place.start(command, cwd=TESTS)
     report = read_terminal(result.text)
     verdict = _unfinished(result) or _pytest_verdict(result.exit_code or 0, report)
     tests = (_junit(place) or report.tests) if place.per_test else ()
@@ -81,7 +81,7 @@ def run_terminal_bench(place: Workplace) -> Run:
         known = ", ".join(sorted(_PARSERS))
         refusal = NoReward(Status.UNSUPPORTED, f"the output parser {parser!r} is not supported (supported: {known})")
         return Run(ExecResult(None, b"", 0.0), refusal, "", PytestReport())
-    result = place.run(["bash", f"{TESTS}/{place.environment.verifier.entry}"], env={"TEST_DIR": TESTS})
+    result = place.start(["bash", f"{TESTS}/{place.environment.verifier.entry}"], env={"TEST_DIR": TESTS})
     report = read_terminal(result.text)
     verdict = _unfinished(result) or parse(result.text)
     return Run(result, verdict, result.text, report, report.tests if place.per_test else ())

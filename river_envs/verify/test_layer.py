@@ -1,7 +1,7 @@
 """What a verifier's bootstrap would download, ready beforehand and present only while grading.
 
 A test layer is a tree at ``/opt/river-tests``: a virtual environment on the image's own Python, which holds the
-packages (so the tests see what uvx would show them, and the agent's programs do not), and a folder of shims that
+packages (the tests see what uvx would show them and nothing of the image's own packages), and a folder of shims that
 comes first on the verifier's PATH. A shim answers exactly what the layer holds and hands everything else to the real
 tool. Every answered call is written down and ends in ``Outcome.substitutions``. A layer that cannot hold everything
 answers nothing: the verifier then runs as it is, and without a network ends as ``needs-network``.
@@ -35,10 +35,11 @@ KEPT = 32
 """How many layers stay in memory; one with pytest takes about 10 MiB."""
 
 _COMPILE = """
-import compileall, py_compile, sys, tarfile
+import compileall, py_compile, re, sys, tarfile
 site = sys.argv[1]
 mode = py_compile.PycInvalidationMode.UNCHECKED_HASH
-compileall.compile_dir(site, quiet=2, force=True, invalidation_mode=mode)
+lazy = re.compile("/pygments/(lexers|styles|formatters)/")  # hundreds of modules that are hardly ever imported
+compileall.compile_dir(site, quiet=2, force=True, rx=lazy, invalidation_mode=mode)
 with tarfile.open(sys.argv[2], "w") as archive:
     archive.add(site, "site", filter=lambda entry: entry if entry.isdir() or entry.name.endswith(".pyc") else None)
 """

@@ -1,8 +1,11 @@
 """One grading: the sandbox, what may be assumed in it, and how the verifier is started there.
 
-Harbor binds ``/logs`` and uploads ``/tests`` over what is there. So: a stale or planted reward file is removed
-whatever it is, the log folders are real, writable folders, and the tests win over files of the same name while all
+Harbor binds ``/logs`` and uploads ``/tests`` over what is there. So: a stale or planted reward file is removed whatever
+it is, the log folders are real folders that everyone may write, and the tests win over files of the same name while all
 others stay.
+
+Starting a process costs more than the rest of a grading together, so where the verifier runs as root its own process
+makes the folders before it becomes the verifier.
 """
 
 from __future__ import annotations
@@ -20,14 +23,23 @@ JUNIT = f"{FOLDER}/river-junit.xml"
 SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 PREPARE_SECONDS = 60.0
 
-_PREPARE = f"""
-for folder in /logs /logs/agent {FOLDER} /logs/artifacts {TESTS}; do
-  if [ -L "$folder" ] || {{ [ -e "$folder" ] && [ ! -d "$folder" ]; }}; then rm -f "$folder"; fi
-  mkdir -p "$folder" || exit 1
+_FOLDERS = f"/logs /logs/agent {FOLDER} /logs/artifacts"
+_STALE = f"{FOLDER}/{TEXT_NAME} {FOLDER}/{JSON_NAME} {JUNIT}"
+_FAILED = "river: the folders for grading could not be made"
+# Tests are builtins of the shell: on a fresh image this starts two processes.
+_PREPARE = f"""river_path=$PATH
+PATH={SYSTEM_PATH}
+for river in {_FOLDERS}; do
+  if [ -L "$river" ] || {{ [ -e "$river" ] && [ ! -d "$river" ]; }}; then rm -f "$river"; fi
 done
-chmod 777 /logs /logs/agent {FOLDER} /logs/artifacts
-rm -rf {FOLDER}/{TEXT_NAME} {FOLDER}/{JSON_NAME} {JUNIT}
+mkdir -p {_FOLDERS} && chmod 777 {_FOLDERS} || {{ echo "{_FAILED}"; exit 97; }}
+for river in {_STALE}; do
+  if [ -L "$river" ] || [ -e "$river" ]; then rm -rf "$river"; fi
+done
+PATH=$river_path
+unset river river_path
 """
+_CLEAR_TESTS = f"[ -d {TESTS} ] || rm -f {TESTS}"
 
 PerTest = bool | Literal["run"]
 
@@ -35,7 +47,8 @@ PerTest = bool | Literal["run"]
 @dataclass(frozen=True)
 class Workplace:
     """What a protocol needs to run its verifier. ``env`` are the variables that a test layer adds for the verifier
-    alone."""
+    alone.
+    """
 
     sandbox: Sandbox
     environment: Environment
@@ -43,17 +56,33 @@ class Workplace:
     per_test: PerTest = True
     env: dict[str, str] = field(default_factory=dict)
 
-    def prepare(self) -> None:
-        """Make the folders, remove stale rewards, put the tests. Raises SandboxError when that is not possible."""
-        result = self.sandbox.exec(
-            ["/bin/sh", "-c", _PREPARE], timeout_sec=PREPARE_SECONDS, env={"PATH": SYSTEM_PATH}, user="root", cwd="/"
-        )
-        if result.exit_code != 0:
-            raise SandboxError(f"the folders for grading could not be made: {line(result.text) or result.exit_code}")
+    @property
+    def _as_root(self) -> bool:
+        user = self.environment.verifier.user or self.sandbox.image.user
+        return user.split(":")[0] in ("", "root", "0")
+
+    def put_tests(self) -> None:
+        """Put the tests over what is there. Raises SandboxError when that is not possible."""
+        files = self.environment.verifier.files
         try:
-            self.sandbox.put(self.environment.verifier.files, TESTS)
-        except OSError as error:
-            raise SandboxError(f"the tests could not be put in place: {line(str(error))}") from error
+            self.sandbox.put(files, TESTS)
+        except OSError:  # something else stands in the folder's place
+            self._root_exec(_CLEAR_TESTS)
+            try:
+                self.sandbox.put(files, TESTS)
+            except OSError as error:
+                raise SandboxError(f"the tests could not be put in place: {line(str(error))}") from error
+
+    def start(self, command: list[str], *, cwd: str | None = None, env: dict[str, str] | None = None) -> ExecResult:
+        """Remove stale rewards, make the folders, run the verifier. Raises SandboxError where that is not possible."""
+        if not self._as_root:
+            self._root_exec(_PREPARE)
+            return self.run(command, cwd=cwd, env=env)
+        shell = command[0] if command[0] == "bash" else "/bin/sh"
+        result = self.run([shell, "-c", f'{_PREPARE}exec "$@"', shell, *command], cwd=cwd, env=env)
+        if result.exit_code == 97 and result.text.rstrip().endswith(_FAILED):
+            raise SandboxError(line(result.text))
+        return result
 
     def run(self, command: list[str], *, cwd: str | None = None, env: dict[str, str] | None = None) -> ExecResult:
         """Run a verifier command as the environment asks: its user, its variables, its time limit."""
@@ -66,3 +95,11 @@ class Workplace:
             user=verifier.user,
             cwd=cwd or self.environment.workdir,
         )
+
+    def _root_exec(self, script: str) -> None:
+        """Run a script of our own as root. Raises SandboxError when it fails."""
+        result = self.sandbox.exec(
+            ["/bin/sh", "-c", script], timeout_sec=PREPARE_SECONDS, env={"PATH": SYSTEM_PATH}, user="root", cwd="/"
+        )
+        if result.exit_code != 0:
+            raise SandboxError(line(result.text) or f"{_FAILED}: exit status {result.exit_code}")

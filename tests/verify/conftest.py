@@ -21,10 +21,12 @@ class MemorySandbox:
         self.calls = []
 
     def exec(self, command, *, timeout_sec, env=None, user=None, cwd=None):
-        if command[:2] == ["/bin/sh", "-c"] and "reward.txt" in command[2]:
+        if command[1] == "-c" and "reward.txt" in command[2]:
             for name in ("reward.txt", "reward.json", "river-junit.xml"):
                 self.remove(f"/logs/verifier/{name}")
-            return ExecResult(0, b"", 0.0)
+            command = command[4:]
+            if not command:
+                return ExecResult(0, b"", 0.0)
         self.calls.append({"command": list(command), "env": dict(env or {}), "user": user, "cwd": cwd})
         answer = self.script(self, list(command), dict(env or {}))
         if isinstance(answer, ExecResult):
