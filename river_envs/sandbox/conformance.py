@@ -4,7 +4,7 @@
     python -m river_envs.sandbox.conformance docker --base debian:bookworm-slim
 
 The checks live in the ``conformance_*`` modules next to this one, by subject; every function there whose name starts
-with ``check_`` is one. They take a backend and an image that holds ``/bin/sh`` and the usual small tools, so that a backend
+with ``check_`` is one. They take a backend and an image that holds ``/bin/sh`` and the usual small tools, so that one
 written elsewhere can be held against the same contract. What a backend cannot do is listed in ``KNOWN`` with the
 reason: such a check is still run, and reported when it passes unexpectedly.
 """

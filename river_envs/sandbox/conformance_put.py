@@ -50,7 +50,7 @@ def check_put_writes_links(backend: Backend, image: Image) -> None:
 def check_put_replaces_what_is_there(backend: Backend, image: Image) -> None:
     """A file, an empty and a full directory, a FIFO; without waiting for anybody."""
     with backend.start(image) as sandbox:
-        say(sandbox, "cd /srv; echo 1 >file; chmod 000 file; mkdir -p empty full/sub; echo 1 >full/sub/file; mkfifo fifo")
+        say(sandbox, "cd /srv; mkdir -p empty full/sub; echo 1 | tee file full/sub/file; chmod 000 file; mkfifo fifo")
         names = ("file", "empty", "full", "fifo")
         sandbox.put([File(name, b"new\n") for name in names], "/srv")
         for name in names:

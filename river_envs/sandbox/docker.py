@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any, ClassVar
 
-from river_envs.environment import File, ImageRecipe, digest
+from river_envs.environment import File, ImageRecipe, digest, fingerprint
 from river_envs.sandbox import docker_build, docker_sandbox
 from river_envs.sandbox.base import (
     BackendOptions,
@@ -67,10 +67,10 @@ class DockerBackend:
 
     def _build(self, recipe: ImageRecipe, timeout_sec: float, network: bool) -> Image:
         if recipe.kind == "prebuilt":
-            base = self._bases.resolve(recipe.docker_image or "")
+            base = self._bases.resolve(recipe.docker_image or "", network=network)
             return self._image(base.resolved, (base,))
         plain = docker_build.classic(recipe)
-        bases = self._bases.of(plain)
+        bases = self._bases.of(plain, network=network)
         substituted = any(base.substituted for base in bases)
         key = digest(_VERSION, recipe.digest, [base.resolved for base in bases])
         found = self._find(key)
@@ -97,7 +97,7 @@ class DockerBackend:
     def layer(self, image: Image, files: Sequence[File], command: Sequence[str], *, key: str, network: bool = True,
               timeout_sec: float = 600.0) -> Image:
         """``image`` with ``files`` and the effect of ``command`` on top; see ``base.py``."""
-        label = digest("layer", _VERSION, image.key, key)
+        label = digest("layer", _VERSION, image.key, key, fingerprint(files), list(command))
         with self._one_at_a_time(label):
             if label not in self._images:
                 found = self._find(label) or self._layer(image, files, command, label, network, timeout_sec)

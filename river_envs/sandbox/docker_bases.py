@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from river_envs.environment import ImageRecipe
+from river_envs.images.names import normalise
 from river_envs.images.recipe import RecipeError, parse
 from river_envs.images.store import DEFAULT_STORE, Store
 from river_envs.sandbox.base import BackendOptions, Base, BuildFailed
-from river_envs.sandbox.docker_client import Client, daemon_errors, short
+from river_envs.sandbox.docker_client import Client, daemon_errors, failures, short
 
 
 class Bases:
@@ -19,30 +20,40 @@ class Bases:
         self._client = client
         self._options = options
 
-    def aliases(self) -> dict[str, str]:
-        """The user's aliases: those of the image store, and the configured ones above them."""
+    def follow_aliases(self, name: str) -> str:
+        """The name at the end of the user's aliases (configured ones above those of the store), or ``name`` itself."""
         root = Path(self._options.store or DEFAULT_STORE).expanduser()
-        stored = Store(root).read("aliases") if (root / "aliases.json").exists() else {}
-        return {**{name: str(target) for name, target in stored.items()}, **self._options.aliases}
+        aliases = Store(root).read("aliases") if (root / "aliases.json").exists() else {}
+        aliases.update((normalise(given), target) for given, target in self._options.aliases.items())
+        seen: list[str] = []
+        while (short := normalise(name)) in aliases:
+            if short in seen:
+                raise BuildFailed(f"the image alias {short!r} leads in a circle: set it again", blameless=False)
+            seen.append(short)
+            name = str(aliases[short])
+        return name
 
-    def of(self, recipe: ImageRecipe) -> tuple[Base, ...]:
+    def of(self, recipe: ImageRecipe, *, network: bool = True) -> tuple[Base, ...]:
         """Every image that the recipe starts from or copies from. Raises BuildFailed."""
         try:
             names = parse(recipe).bases
         except RecipeError as error:
             raise BuildFailed(str(error), blameless=False) from error
-        return tuple(self.resolve(name) for name in names)
+        return tuple(self.resolve(name, network=network) for name in names)
 
-    def resolve(self, name: str) -> Base:
+    def resolve(self, name: str, *, network: bool = True) -> Base:
         """The image's id in the daemon. Raises BuildFailed when the daemon neither has it nor gets it."""
         if name == "scratch":
             return Base(name, name, "scratch", False)
-        target = self.aliases().get(name, name)
+        target = self.follow_aliases(name)
         if target == "host":
             raise BuildFailed(f"the base {name!r} stands for this machine's own files, which only bubblewrap can lend")
         if target == "scratch":
             return Base(name, target, "alias", True)
-        identity = self._local(target) or self._pulled(target)
+        identity = self._local(target)
+        if identity is None and not network:
+            raise BuildFailed(f"Docker does not have the image {target!r}, and builds may not use the network")
+        identity = identity or self._pulled(target)
         return Base(name, identity, "alias" if target != name else "docker", target != name)
 
     def _local(self, name: str) -> str | None:
@@ -59,9 +70,6 @@ class Bases:
                 raise
 
     def _pulled(self, name: str) -> str:
-        import docker.errors
-        import requests
-
         repository, tag = _split(name)
         api = self._client.api
         log: list[str] = []
@@ -71,7 +79,7 @@ class Bases:
                 _note(log, message)
                 if "error" in message:
                     raise BuildFailed(f"{failed}: {message['error']}", "\n".join(log))
-        except (docker.errors.DockerException, requests.RequestException) as error:
+        except failures() as error:
             raise BuildFailed(f"{failed}: {short(error)}", "\n".join(log)) from error
         identity = self._local(name)
         if identity is None:

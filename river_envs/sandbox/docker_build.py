@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import io
 import re
+import socket
 import tarfile
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from river_envs.images.lines import Instruction, read_instructions
 from river_envs.images.recipe import RecipeError
 from river_envs.images.writer import as_dockerfile, without_heredocs
 from river_envs.sandbox.base import BuildFailed
-from river_envs.sandbox.docker_client import Client, close_stream, short
+from river_envs.sandbox.docker_client import Client, failures, plain_socket, short
 
 CA_FILE = "/etc/river-envs-ca.pem"
 CA_VARIABLES = (
@@ -141,9 +142,6 @@ def _build_only(variables: Mapping[str, str], ca_bundle: bool) -> list[str]:
 
 def run(client: Client, job: Job) -> str:
     """The id of the image. Raises BuildFailed with the log."""
-    import docker.errors
-    import requests
-
     log: list[str] = []
     image = ""
     api = client.fresh(job.timeout_sec)
@@ -158,7 +156,7 @@ def run(client: Client, job: Job) -> str:
                 if "error" in message:
                     raise _failed(str(message["error"]), log)
                 image = (message.get("aux") or {}).get("ID", image)
-        except (docker.errors.DockerException, requests.RequestException, OSError, ValueError) as error:
+        except failures() as error:
             if expired.is_set():
                 raise BuildFailed(f"the build took longer than {job.timeout_sec:g} s", "".join(log)) from error
             raise _failed(short(error), log) from error
@@ -191,7 +189,8 @@ def _deadline(api: Any, seconds: float) -> Iterator[threading.Event]:
     def cut() -> None:
         expired.set()
         for response in responses:
-            close_stream(api._get_raw_response_socket(response))
+            with suppress(OSError):  # it ended by itself
+                plain_socket(api._get_raw_response_socket(response)).shutdown(socket.SHUT_RDWR)
 
     def remember(response: Any, *_: object, **__: object) -> None:
         responses.append(response)

@@ -62,18 +62,26 @@ def short(error: BaseException) -> str:
     return str(explanation).strip().splitlines()[0][:500]
 
 
-@contextmanager
-def daemon_errors(what: str) -> Iterator[None]:
-    """Turns everything that goes wrong between us and the daemon into one SandboxError."""
+def failures() -> tuple[type[Exception], ...]:
+    """What the SDK, and the libraries below it, raise when a call fails."""
+    from http.client import HTTPException
+
     import docker.errors
     import requests
     import urllib3.exceptions
 
-    failures = (docker.errors.DockerException, requests.RequestException, urllib3.exceptions.HTTPError,
-                tarfile.TarError, ConnectionError, TimeoutError)
+    return (
+        docker.errors.DockerException, requests.RequestException, urllib3.exceptions.HTTPError, HTTPException,
+        tarfile.TarError, ConnectionError, TimeoutError,
+    )
+
+
+@contextmanager
+def daemon_errors(what: str) -> Iterator[None]:
+    """Turns everything that goes wrong between us and the daemon into one SandboxError."""
     try:
         yield
-    except failures as error:
+    except failures() as error:
         raise SandboxError(f"Docker failed while {what}: {short(error)}") from error
 
 

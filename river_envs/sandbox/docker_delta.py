@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import tarfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from river_envs.environment import sha256
@@ -18,7 +18,7 @@ from river_envs.sandbox import docker_overlay
 from river_envs.sandbox.base import Change, Delta, Image, SandboxError
 from river_envs.sandbox.docker_changes import Collected, Entry, left_out
 from river_envs.sandbox.docker_client import OWNER_LABEL, Client, daemon_errors, owner
-from river_envs.sandbox.docker_files import archive, kind_of, members, open_tar
+from river_envs.sandbox.docker_files import archive, kind_of, members, open_tar, read_file
 
 LIMIT_BYTES = 256 << 20
 _FEW = 12
@@ -72,20 +72,29 @@ def _present(
     added = {path for path in present if listed[path] == _ADDED}
     roots = [path for path in present if listed[path] == _MODIFIED]
     roots += [path for path in added if path.rpartition("/")[0] not in added]
+
+    def read_again(path: str) -> bytes:
+        return read_file(client.api, container, path, LIMIT_BYTES)
+
     if len(roots) > _FEW:
         with daemon_errors("exporting a container"), open_tar(client.api.export(container)) as tar:
-            yield from _read(tar, "/", present)
+            yield from _read(tar, "/", present, read_again)
         return
     for root in sorted(roots):
         try:
             with daemon_errors(f"reading {root}"), archive(client.api, container, root) as (_, tar):
-                yield from _read(tar, root, present if root in added else {root})
+                yield from _read(tar, root, present if root in added else {root}, read_again)
         except FileNotFoundError:
             continue  # a process of the sandbox took it away meanwhile
 
 
-def _read(tar: tarfile.TarFile, base: str, wanted: set[str]) -> Iterator[tuple[Change, bool]]:
-    """The wanted members of an archive of ``base``; stops after ``base`` where nothing else is wanted."""
+def _read(
+    tar: tarfile.TarFile, base: str, wanted: set[str], read_again: Callable[[str], bytes]
+) -> Iterator[tuple[Change, bool]]:
+    """The wanted members of an archive of ``base``; stops after ``base`` where nothing else is wanted.
+
+    ``read_again`` brings the content of a hard link whose other name is not wanted.
+    """
     contents: dict[str, bytes] = {}
     for path, member in members(tar, base):
         if path in wanted:
@@ -96,7 +105,7 @@ def _read(tar: tarfile.TarFile, base: str, wanted: set[str]) -> Iterator[tuple[C
                 file = tar.extractfile(member)
                 content = contents[member.name] = file.read() if file else b""
             elif member.islnk():
-                content = contents.get(member.linkname, b"")
+                content = contents.get(member.linkname) or read_again(path)
             kind = kind_of(member)
             link = member.linkname if member.issym() else None
             yield Change(path.lstrip("/"), kind or "file", member.mode & 0o7777, member.uid, member.gid, content, link,

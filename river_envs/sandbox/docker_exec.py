@@ -66,6 +66,7 @@ def collect(stream: Any, deadline: float, keep: int, over_disk: Callable[[], boo
     """Reads frames until the end, the deadline (monotonic seconds), a flood, or until ``over_disk`` says so.
 
     A frame is a byte for the stream, three of nothing, the length in four bytes (big-endian), and the content.
+    A daemon that cannot start the command says so without a frame.
     """
     source = plain_socket(stream)
     kept = bytearray()
@@ -101,8 +102,10 @@ def collect(stream: Any, deadline: float, keep: int, over_disk: Callable[[], boo
                 else:
                     need = 8 - len(header)
                     header, data = header + data[:need], data[need:]
-                    if len(header) == 8:
+                    if len(header) == 8 and header[0] <= 2 and not any(header[1:4]):
                         pending, header = int.from_bytes(header[4:], "big"), b""
+                    elif len(header) == 8:  # the daemon's own words: it could not start the command
+                        data, header, pending = header + data, b"", 1 << 20
     finally:
         close_stream(stream)
 
