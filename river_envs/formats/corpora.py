@@ -49,7 +49,7 @@ class Corpora:
             try:
                 module = self._module(path)
             except (RejectedInput, OSError) as problem:
-                yield rejected_source(location(path), "parquet", str(problem))
+                yield rejected_source(location(path), "parquet", _reason(problem))
                 continue
             archive = self._beside(path, module.ARCHIVE)
             group = groups.setdefault((module.FORMAT, archive), _Group(module.FORMAT, archive))
@@ -84,8 +84,8 @@ class Corpora:
         if group.archive is not None:
             try:
                 archive = open_archive(group.archive, self._bounds)
-            except RejectedInput as problem:
-                yield rejected_source(location(group.archive), group.format, str(problem))
+            except (RejectedInput, OSError) as problem:
+                yield rejected_source(location(group.archive), group.format, _reason(problem))
             else:
                 yield from _refused(archive)
         tables = [Table(path, label) for path, label in group.tables]
@@ -101,7 +101,7 @@ class Corpora:
         try:
             archive = open_archive(path, self._bounds)
         except (RejectedInput, OSError) as problem:
-            yield rejected_source(location(path), "archive", str(problem))
+            yield rejected_source(location(path), "archive", _reason(problem))
             return
         yield from _refused(archive)
         tasks = Tasks(archive, lambda names: recognise(names, self._format))
@@ -117,6 +117,10 @@ def archive_source(tasks: Tasks, root: str, label: str) -> Source:  # type: igno
     found = tasks.readers[root]
     where = f"{location(tasks.archive.path)}!{location(root)}"
     return Source(where, found.format, tree.signature, lambda: found.read(tree))
+
+
+def _reason(problem: Exception) -> str:
+    return f"cannot be read: {problem.strerror}" if isinstance(problem, OSError) else str(problem)
 
 
 def _refused(archive: Archive) -> Iterator[Source]:

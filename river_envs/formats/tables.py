@@ -25,6 +25,8 @@ class Table:
         self._failures = (pyarrow.ArrowException, OSError, ValueError, TypeError, ArithmeticError)
         try:
             self._file = pyarrow.parquet.ParquetFile(path)
+        except PermissionError:
+            raise
         except self._failures as problem:
             raise RejectedInput(f"is not a readable parquet file: {_line(problem)}") from problem
         self.stamp = stat_signature(path)

@@ -207,7 +207,10 @@ class DirectoryTree(Tree):
 
     def content(self, path: str, limit: int) -> bytes:
         """The bytes of a regular file; opened so that neither a link nor a FIFO put there meanwhile can do harm."""
-        descriptor = os.open(f"{self._path}/{path}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            descriptor = os.open(f"{self._path}/{path}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError as problem:
+            raise RejectedInput(f"{path} cannot be read: {problem.strerror}") from problem
         try:
             found = os.fstat(descriptor)
             if not stat.S_ISREG(found.st_mode):

@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import sys
 import tomllib
 from dataclasses import replace
 
@@ -83,7 +84,9 @@ def run_verifier(folder, tmp_path) -> str:
     """Run tests/test.sh with the container's paths moved below ``tmp_path``."""
     script = (folder / "tests/test.sh").read_text()
     script = script.replace("/logs", str(tmp_path / "logs")).replace("/tests", str(folder / "tests"))
-    subprocess.run(["bash", "-c", script], check=False, capture_output=True, timeout=60)
+    path = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"  # noqa: PTH120
+    variables = {"PATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    subprocess.run(["bash", "-c", script], check=False, capture_output=True, timeout=60, env=variables)
     return (tmp_path / "logs/verifier/reward.txt").read_text().strip()
 
 
