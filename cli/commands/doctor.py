@@ -51,4 +51,6 @@ def _print(groups: dict[str, list[object]]) -> None:
             mark = "[green]ok[/]" if check.ok else "[red]no[/]"
             table.add_row(escape(backend) if number == 0 else "", mark, escape(check.name), escape(check.detail), escape(check.remedy))
     console = Console(highlight=False)
-    console.print(table, width=console.width if console.is_terminal else 140)
+    if not console.is_terminal:
+        console.width = 140
+    console.print(table)

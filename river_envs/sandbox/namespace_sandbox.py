@@ -77,7 +77,8 @@ class NamespaceSandbox:
         )
         return ExecResult(
             exit_code=answer["exit_code"], output=output, seconds=answer["seconds"], timed_out=answer["timed_out"],
-            truncated=answer["truncated"], out_of_memory=self.group is not None and self.group.out_of_memory(),
+            truncated=answer["truncated"],
+            out_of_memory=answer["out_of_memory"] or (self.group is not None and self.group.out_of_memory()),
         )
 
     def put(self, files: Iterable[File], root: str = "/", *, user: str | None = None) -> None:

@@ -28,6 +28,7 @@ from river_envs.sandbox.rootfs import Rootfs, upper_name
 _BOOT = "import sys; sys.path.insert(0, sys.argv[1]); from inside import zygote; zygote.main(int(sys.argv[2]), int(sys.argv[3]))"
 _START_SECONDS = 60.0
 _SHM_MB = 64
+_BURST_MB = 512
 
 
 def bwrap_path() -> Path:
@@ -132,7 +133,8 @@ class Namespaces:
         ]
         entrances = [parcel.add(descriptor) for descriptor in group.open_entrances()] if group else []
         return {"op": "sandbox", "mounts": mounts, "disk_mb": limits.disk_mb, "inodes": limits.inodes, "cgroups": entrances,
-                "rlimits": _rlimits(limits, controlled=group is not None)}
+                "rlimits": _rlimits(limits, controlled=group is not None),
+                "memory": None if group and cgroups.hierarchy().limits("memory") else limits.memory_mb << 20}
 
     def _group(self, limits: SandboxLimits) -> cgroups.Group | None:
         memory = (limits.memory_mb + limits.disk_mb + _SHM_MB) << 20
@@ -275,7 +277,7 @@ class Namespaces:
         channel = launcher.channel
         description, content = _describe_bwrap(bwrap)
         settings = {"bwrap": description, "seccomp": len(filter_program), "groups": cgroups.patterns(),
-                    "limit_processes": cgroups.hierarchy().version == 0}
+                    "nest": cgroups.hierarchy().version == 0}
         channel.send(settings, filter_program + content)
         unshared = _expect(channel, "unshared")
         self.id_map.write(unshared)
@@ -318,11 +320,14 @@ def _describe_bwrap(path: Path) -> tuple[dict[str, Any], bytes]:
 
 
 def _rlimits(limits: SandboxLimits, *, controlled: bool) -> dict[str, int]:
-    """Limits per process; the only ones there are where control groups cannot be made."""
+    """Limits per process and per user of a sandbox; without control groups they are all there is.
+
+    RLIMIT_DATA rather than RLIMIT_AS: Java, Node and Go reserve far more addresses than they use.
+    """
     always = {"RLIMIT_CORE": 0}
     if controlled:
         return always
-    return {**always, "RLIMIT_AS": limits.memory_mb << 20, "RLIMIT_NPROC": limits.processes}
+    return {**always, "RLIMIT_DATA": (limits.memory_mb + _BURST_MB) << 20, "RLIMIT_NPROC": limits.processes + 1}
 
 
 class _Parcel:

@@ -21,14 +21,16 @@ _SLACK = 64 << 20
 # net_bind_service, net_raw, sys_chroot, mknod, audit_write, setfcap.
 CAPABILITIES = sum(1 << number for number in (0, 1, 3, 4, 5, 6, 7, 8, 10, 13, 18, 27, 29, 31))
 _HIGHEST_CAPABILITY = 63
+_WATCH_SECONDS = 0.05
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 class Runner:
     """Starts the commands of one sandbox, one at a time, and looks after what they leave running."""
 
-    def __init__(self, *, seccomp: bytes, groups: list[int], rlimits: dict[str, int]) -> None:
+    def __init__(self, *, seccomp: bytes, groups: list[int], rlimits: dict[str, int], memory: int | None) -> None:
         self._seccomp = seccomp
+        self._memory = _MemoryWatch(memory) if memory is not None else None
         self._groups = groups
         self._rlimits = {getattr(resource, name): value for name, value in rlimits.items()}
         self._wake_read, wake_write = os.pipe()
@@ -44,10 +46,17 @@ class Runner:
         """Wait for the parent, meanwhile reaping orphans and emptying the pipes of background processes."""
         while True:
             poller = self._poller(channel.fileno())
-            for descriptor, _ in poller.poll():
+            for descriptor, _ in poller.poll(self._patience()):
                 if descriptor == channel.fileno():
                     return
                 self._attend(descriptor)
+
+    def _patience(self, seconds: float | None = None) -> float | None:
+        """How long to wait at most, in milliseconds; looks at the memory first, where nothing else limits it."""
+        if self._memory is not None:
+            self._memory.look()
+            seconds = _WATCH_SECONDS if seconds is None else min(seconds, _WATCH_SECONDS)
+        return None if seconds is None else max(0.0, seconds) * 1000
 
     def _poller(self, *others: int) -> select.poll:
         poller = select.poll()
@@ -116,9 +125,8 @@ class Runner:
         result: dict[str, Any] = {"exit_code": None, "timed_out": False}
         killed = False
         while not killed and child not in self._statuses:
-            wait = deadline - time.monotonic()
             poller = self._poller(*([] if collected.closed else [output]))
-            ready = poller.poll(max(0, wait) * 1000)
+            ready = poller.poll(self._patience(deadline - time.monotonic()))
             for descriptor, _ in ready:
                 if descriptor == output:
                     collected.take()
@@ -136,6 +144,7 @@ class Runner:
         self._statuses.clear()
         collected.drain()
         result["truncated"] = collected.excess > 0
+        result["out_of_memory"] = self._memory is not None and self._memory.taken()
         if collected.closed or killed:
             os.close(output)
         else:
@@ -163,6 +172,37 @@ class Runner:
         except BaseException as error:  # noqa: BLE001 - a forked child must not unwind into the holder
             os.write(status, f"{type(error).__name__}: {error}".encode())
         os._exit(125)
+
+
+class _MemoryWatch:
+    """Limits the memory of all processes together where control groups cannot: kills the largest, as the kernel would.
+
+    A burst between two looks can go beyond the limit; a limit on each process's data segment bounds such a burst.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self._pages = limit // resource.getpagesize()
+        self._kills = 0
+
+    def look(self) -> None:
+        """Add up what is resident and not shared."""
+        used = {}
+        for name in os.listdir("/proc"):
+            if name.isdigit() and name != "1":
+                with contextlib.suppress(OSError):  # it has ended
+                    descriptor = os.open(f"/proc/{name}/statm", os.O_RDONLY | os.O_CLOEXEC)
+                    fields = os.read(descriptor, 200).split()
+                    os.close(descriptor)
+                    used[int(name)] = int(fields[1]) - int(fields[2])
+        if sum(used.values()) > self._pages:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(max(used, key=lambda process: used[process]), signal.SIGKILL)
+            self._kills += 1
+
+    def taken(self) -> bool:
+        """Whether something was killed since the last call."""
+        kills, self._kills = self._kills, 0
+        return kills > 0
 
 
 def _read_some(descriptor: int) -> int | None:
@@ -250,10 +290,7 @@ def _drop(identity: users.Identity) -> None:
         os.setresgid(identity.gid, identity.gid, identity.gid)
         os.setresuid(identity.uid, identity.uid, identity.uid)
     except OSError:
-        raise Refused(
-            f"this machine maps a single user into the sandbox, so a command cannot run as {identity.name}; install the "
-            "package uidmap and give your user subordinate ids in /etc/subuid and /etc/subgid"
-        ) from None
+        raise Refused(f"a command cannot run as {identity.name}: {users.UNMAPPED}") from None
     syscalls.set_capabilities(CAPABILITIES if identity.uid == 0 else 0)
 
 

@@ -38,7 +38,7 @@ class Context:
     bwrap: str
     seccomp: bytes
     workshop: str
-    limit_processes: bool
+    nest: bool  # every sandbox in a user namespace of its own
 
 
 @dataclass
@@ -75,6 +75,12 @@ def hold(channel: wire.Channel, request: dict[str, Any], descriptors: list[int],
         channel.send(answer, content)
         if message["op"] == "destroy":
             return
+
+
+def forbid_user_namespaces() -> None:
+    """Let nothing in this user namespace make another one."""
+    with open("/proc/sys/user/max_user_namespaces", "w") as limit:
+        limit.write("0")
 
 
 def _answer(sandbox: Sandbox, message: dict[str, Any], payload: bytes) -> tuple[dict[str, Any], bytes]:
@@ -148,7 +154,7 @@ def _assemble(request: dict[str, Any], descriptors: list[int], context: Context)
     os.close(merged)
     runner = execute.Runner(
         seccomp=context.seccomp, groups=[descriptors[index] for index in request["cgroups"]],
-        rlimits=request["rlimits"],
+        rlimits=request["rlimits"], memory=request["memory"],
     )
     return Sandbox(root, layers, runner, own_hosts, disk, placeholders)
 

@@ -46,10 +46,20 @@ def make_directories(root: int, path: str, uid: int, gid: int, mode: int = 0o755
     try:
         with contextlib.suppress(FileExistsError):
             os.mkdir(name, mode, dir_fd=parent)
-            os.chown(name, uid, gid, dir_fd=parent, follow_symlinks=False)
+            give(parent, name, uid, gid)
     finally:
         os.close(parent)
     return open_directory(root, path)
+
+
+def give(parent: int, name: str, uid: int, gid: int) -> None:
+    """Make an entry of an open directory belong to a user; refuses users that are not mapped."""
+    try:
+        os.chown(name, uid, gid, dir_fd=parent, follow_symlinks=False)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        raise Refused(f"{name} cannot belong to {uid}:{gid}: {users.UNMAPPED}") from None
 
 
 def exists(root: int, path: str) -> bool:
@@ -111,11 +121,13 @@ def remove(root: int, path: str) -> None:
 def remove_at(parent: int, name: str) -> None:
     """Remove an entry of an open directory, recursively."""
     try:
-        os.unlink(name, dir_fd=parent)
+        mode = os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode
+        if stat.S_ISDIR(mode):
+            _remove_directory(parent, name)
+        else:
+            os.unlink(name, dir_fd=parent)
     except FileNotFoundError:
         return
-    except (IsADirectoryError, PermissionError):
-        _remove_directory(parent, name)
 
 
 def _remove_directory(parent: int, name: str) -> None:
@@ -131,8 +143,7 @@ def _remove_directory(parent: int, name: str) -> None:
             remove_at(descriptor, child)
     finally:
         os.close(descriptor)
-    with contextlib.suppress(FileNotFoundError):
-        os.rmdir(name, dir_fd=parent)
+    os.rmdir(name, dir_fd=parent)
 
 
 def write(root: int, path: str, content: bytes | memoryview, mode: int, uid: int, gid: int, *, link: str | None = None,
@@ -144,7 +155,7 @@ def write(root: int, path: str, content: bytes | memoryview, mode: int, uid: int
         remove_at(parent, name)
         if link is not None:
             os.symlink(link, name, dir_fd=parent)
-            os.chown(name, uid, gid, dir_fd=parent, follow_symlinks=False)
+            give(parent, name, uid, gid)
         else:
             _write_regular(parent, name, content, mode, uid, gid)
         if mtime is not None:
@@ -160,8 +171,7 @@ def _write_regular(parent: int, name: str, content: bytes | memoryview, mode: in
         view = memoryview(content)
         while view:
             view = view[os.write(descriptor, view):]
-        if uid or gid:
-            os.fchown(descriptor, uid, gid)
+        give(parent, name, uid, gid)
         os.fchmod(descriptor, mode)
     finally:
         os.close(descriptor)
@@ -209,7 +219,7 @@ def _apply_directory(root: int, path: str, mode: int, uid: int, gid: int) -> Non
             remove_at(parent, name)
             os.mkdir(name, 0o700, dir_fd=parent)
             descriptor = os.open(name, _DIRECTORY, dir_fd=parent)
-        os.fchown(descriptor, uid, gid)
+        give(parent, name, uid, gid)
         os.fchmod(descriptor, mode)
         os.close(descriptor)
     finally:
@@ -239,7 +249,7 @@ def _survey_directory(descriptor: int, path: str, found: dict[str, list[Any]], l
             child = f"{path}/{name}"
             if not path and name in _NOT_ENTERED:
                 continue
-            with contextlib.suppress(FileNotFoundError):  # removed while we look
+            with contextlib.suppress(FileNotFoundError, PermissionError):  # removed while we look, or not ours to read
                 status = os.stat(name, dir_fd=descriptor, follow_symlinks=False)
                 kind = _kind(status.st_mode)
                 if kind:

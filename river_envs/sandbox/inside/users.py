@@ -7,6 +7,10 @@ import stat
 from dataclasses import dataclass
 
 _MAX_BYTES = 1 << 20
+UNMAPPED = (
+    "this machine maps a single user into sandboxes; install the package uidmap and give your user subordinate ids in "
+    "/etc/subuid and /etc/subgid"
+)
 
 
 @dataclass(frozen=True)

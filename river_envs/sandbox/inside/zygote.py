@@ -19,6 +19,7 @@ import signal
 import socket
 import time
 import traceback
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -114,11 +115,10 @@ def _launcher(channel: wire.Channel, settings: dict[str, Any], payload: bytes, l
     syscalls.mount("river", WORKSHOP, "tmpfs", syscalls.MS_NOSUID, "mode=755,size=16m")
     seccomp_size = settings["seccomp"]
     bwrap = _install(settings["bwrap"], payload[seccomp_size:])
-    with open("/proc/sys/user/max_user_namespaces", "w") as limit:
-        limit.write("0")
+    if not settings["nest"]:
+        holder.forbid_user_namespaces()
     os.umask(0)
-    context = holder.Context(bwrap=bwrap, seccomp=payload[:seccomp_size], workshop=f"{WORKSHOP}/t",
-                             limit_processes=settings["limit_processes"])
+    context = holder.Context(bwrap, payload[:seccomp_size], f"{WORKSHOP}/t", settings["nest"])
     os.mkdir(context.workshop)
     channel.send({"ready": True})
     gc.collect()
@@ -152,20 +152,62 @@ def _serve(channel: wire.Channel, context: holder.Context, lifeline: int, parent
             request, _, descriptors = channel.receive()
         except (EOFError, ConnectionError):
             return
-        is_sandbox = request["op"] == "sandbox"
-        if is_sandbox:
+        if request["op"] != "sandbox":
+            _fork(worker.work, request, descriptors, context)
+        elif context.nest:
+            _fork_nested(request, descriptors, context)
+        else:
             syscalls.unshare(syscalls.CLONE_NEWPID)
-        child = os.fork()
-        if child == 0:
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            channel.close()
-            wire.close_all([lifeline, parent_fd, own_namespace])
-            answers = wire.Channel(socket.socket(fileno=descriptors[0]))
-            body = holder.hold if is_sandbox else worker.work
-            _guarded(answers, lambda: body(answers, request, descriptors[1:], context))  # noqa: B023 - called at once
-        if is_sandbox:
+            _fork(holder.hold, request, descriptors, context)
             syscalls.setns(own_namespace, syscalls.CLONE_NEWPID)
         wire.close_all(descriptors)
+
+
+_Body = Callable[[wire.Channel, dict[str, Any], list[int], holder.Context], None]
+
+
+def _fork(body: _Body, request: dict[str, Any], descriptors: list[int], context: holder.Context) -> None:
+    if os.fork() == 0:
+        _in_child(body, request, descriptors, context)
+
+
+def _in_child(body: _Body, request: dict[str, Any], descriptors: list[int], context: holder.Context) -> NoReturn:
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    answers = wire.Channel(socket.socket(fileno=descriptors[0]))
+    kept = set(descriptors)
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) > 2 and int(name) not in kept:
+            with contextlib.suppress(OSError):  # the listing's own descriptor
+                os.close(int(name))
+    _guarded(answers, lambda: body(answers, request, descriptors[1:], context))
+
+
+def _fork_nested(request: dict[str, Any], descriptors: list[int], context: holder.Context) -> None:
+    """Fork a holder in a user namespace of its own, so that its limit on processes is counted by itself."""
+    ready_read, ready_write = os.pipe()
+    mapped_read, mapped_write = os.pipe()
+    if os.fork() == 0:
+        wire.close_all([ready_read, mapped_write])
+        syscalls.unshare(syscalls.CLONE_NEWUSER)
+        syscalls.prctl(syscalls.PR_SET_DUMPABLE, 1)  # else our files in /proc are the host root's and cannot be written
+        os.write(ready_write, os.readlink("/proc/self").encode())
+        if not os.read(mapped_read, 1):
+            os._exit(1)
+        syscalls.prctl(syscalls.PR_SET_DUMPABLE, 0)
+        holder.forbid_user_namespaces()
+        syscalls.unshare(syscalls.CLONE_NEWPID)
+        if os.fork():
+            os._exit(0)
+        _in_child(holder.hold, request, descriptors, context)
+    wire.close_all([ready_write, mapped_read])
+    with contextlib.suppress(OSError):  # the child is gone: the parent sees its socket close
+        process = os.read(ready_read, 32).decode()
+        for kind in ("uid", "gid"):
+            rows = [line.split() for line in Path(f"/proc/self/{kind}_map").read_text().splitlines()]
+            lines = [f"{inside} {inside} {count}" for inside, _, count in rows]
+            Path(f"/proc/{process}/{kind}_map").write_text("\n".join(lines))
+        os.write(mapped_write, b"!")
+    wire.close_all([ready_read, mapped_write])
 
 
 def _reap() -> None:
