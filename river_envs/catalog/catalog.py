@@ -62,11 +62,13 @@ class Catalog(Reader):
 
         return absorb(self, run)
 
+    def _read_only(self) -> bool:
+        return getattr(self._mine, "connection", None) is None
+
     @contextmanager
     def _reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        mine = getattr(self._mine, "connection", None)
-        if mine is not None:
-            yield mine
+        if not self._read_only():
+            yield self._mine.connection
             return
         with connection.reading(self.path) as held:
             if not self._checked:

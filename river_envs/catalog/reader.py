@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -41,6 +42,10 @@ class Reader:
     def _reading(self) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
         raise TypeError("made by open_catalog only")
 
+    def _read_only(self) -> bool:
+        """Whether what ``_reading`` gives cannot write: not so inside a ``with catalog.writer()``."""
+        return True
+
     # -- SQL and frames ----------------------------------------------------------------------------------------------
 
     def sql(self, query: str, params: Sequence[Any] | Mapping[str, Any] | None = None) -> pd.DataFrame:
@@ -51,7 +56,7 @@ class Reader:
             try:
                 statements = connection.extract_statements(query)
                 kinds = [str(statement.type).rpartition(".")[2] for statement in statements]
-                if len(kinds) != 1 or kinds[0] not in _READS:
+                if len(kinds) != 1 or kinds[0] not in (_READS if self._read_only() else {"SELECT"}):
                     found = ", ".join(kinds).lower() or "nothing"
                     raise RiverError(f"sql answers one SELECT, DESCRIBE or SHOW and writes nothing; got {found}")
                 return connection.execute(query, params).df()
@@ -109,8 +114,13 @@ class Reader:
         if only is None:
             with self._reading() as connection:
                 return [row[0] for row in connection.execute("SELECT id FROM environment ORDER BY id").fetchall()]
-        if only.strip().replace("-", "").replace("_", "").replace(".", "").replace("/", "").isalnum():
-            return [self.find(only.strip())]
+        with self._reading() as connection:
+            named = connection.execute(
+                "SELECT 1 FROM environment WHERE id = $only OR name = $only LIMIT 1", {"only": only}
+            ).fetchall()
+            columns = {row[0] for row in connection.execute("DESCRIBE environments_view").fetchall()}
+        if named or (re.fullmatch(r"[\w./-]+", only) and only not in columns):
+            return [self.find(only)]
         frame = self.sql(f"SELECT id FROM environments_view WHERE (\n{only}\n) ORDER BY id")
         return [str(name) for name in frame["id"]]
 

@@ -88,11 +88,10 @@ def environment_file_rows(environment: Environment) -> list[Row]:
     ]
 
 
-def attempt_row(result: Result, text: str, backend: str, run_id: str, at: datetime) -> Row:
-    """The row of table ``attempt``; ``text`` is the whole result as the codec wrote it, the rest is for queries."""
+def attempt_row(result: Result) -> Row:
+    """The columns of table ``attempt`` that make parts of a result easy to query."""
     attempt, outcome = result.attempt, result.outcome
     return {
-        "id": attempt.id,
         "environment_id": attempt.environment_id,
         "probe": attempt.probe,
         "version": attempt.version,
@@ -109,18 +108,14 @@ def attempt_row(result: Result, text: str, backend: str, run_id: str, at: dateti
         "substitutions": _texts(outcome.substitutions),
         "delta": result.delta,
         "in_place": result.in_place,
-        "backend": backend,
-        "run_id": run_id,
-        "result": text,
-        "recorded_at": at,
     }
 
 
-def test_rows(result: Result) -> list[Row]:
+def test_rows(attempt_id: str, result: Result) -> list[Row]:
     """The rows of table ``test_result``."""
     return [
         {
-            "attempt_id": result.attempt.id,
+            "attempt_id": attempt_id,
             "name": clean(test.name),
             "outcome": clean(test.outcome),
             "message": clean(test.message),

@@ -21,7 +21,6 @@ from river_envs.catalog.records import (
     JudgedRecord,
     MarkKind,
     PlanRecord,
-    ProbeRecord,
     SubsetRecord,
     SurveyRecord,
 )
@@ -30,7 +29,6 @@ from river_envs.catalog.rows import (
     environment_file_rows,
     environment_row,
     files_of,
-    finding_row,
     judgement_rows,
     test_rows,
 )
@@ -130,21 +128,21 @@ class Writer:
         An attempt whose id is known is ignored, and so is every later one of the same id. ``times`` says when each
         ended (default: now).
         """
-        unique = {
-            result.attempt.id: (result, at)
-            for result, at in reversed(list(zip(results, _times(times, results), strict=True)))
-        }
+        unique: dict[str, tuple[Result, datetime]] = {}
+        for result, at in zip(results, _times(times, results), strict=True):
+            unique.setdefault(result.attempt.id, (result, at))
         known = self._store.known("attempt", "id", unique)
-        new = [(result, at) for name, (result, at) in reversed(unique.items()) if name not in known]
+        new = [(name, *pair) for name, pair in unique.items() if name not in known]
         files: dict[str, bytes] = {}
         rows = [
-            attempt_row(result, codec.dumps(Result, result, sink=files.__setitem__), backend, run_id, at)
-            for result, at in new
+            {"id": name, "backend": backend, "run_id": run_id, "recorded_at": at, **attempt_row(result),
+             "result": codec.dumps(Result, result, sink=files.__setitem__)}
+            for name, result, at in new
         ]
         self._add_files(files)
         self.add_deltas(deltas)
         self._store.insert("attempt", rows)
-        self._store.insert("test_result", [row for result, _ in new for row in test_rows(result)])
+        self._store.insert("test_result", [row for name, result, _ in new for row in test_rows(name, result)])
         return len(new)
 
     def add_deltas(self, deltas: Iterable[Delta]) -> None:
@@ -218,16 +216,6 @@ class Writer:
         self.forget_judgements(judged)
         for table, rows in judgement_rows(judged).items():
             self._store.insert(table, rows)
-
-    def replace_probe_results(self, environment_id: str, records: Sequence[ProbeRecord]) -> None:
-        """Replace how the probes ended for one environment."""
-        self._store.delete("probe_result", "environment_id", [environment_id])
-        self._store.insert("probe_result", [vars(row) for row in records])
-
-    def replace_findings(self, environment_id: str, findings: Sequence[Any]) -> None:
-        """Replace the findings of one environment."""
-        self._store.delete("finding", "environment_id", [environment_id])
-        self._store.insert("finding", [finding_row(finding) for finding in findings])
 
     def forget_judgements(self, ids: Iterable[str]) -> None:
         """Delete what was concluded about environments."""

@@ -216,8 +216,12 @@ def test_find_and_ids(filled, build):
         filled.find("task-003")
     assert filled.ids("domain = 'security'") == sorted(build.environment(number).id for number in (0, 3))
     assert filled.ids("task-001") == [build.environment(1).id]
+    assert filled.ids("has_reference") == filled.ids()
+    assert filled.ids(build.environment(1).id[:6]) == [build.environment(1).id]
     with pytest.raises(RiverError, match="the query failed"):
         filled.ids("no_such_column = 1")
+    with pytest.raises(RiverError, match="no environment is called 'nothing'"):
+        filled.ids("nothing")
 
 
 def test_runs(filled):
@@ -272,3 +276,7 @@ def test_everything_can_be_read_inside_a_writer(filled, build):
         assert filled.finding(judged(one).findings[0].id)
         assert filled.known_sources()
         writer.forget_attempts(["x"])
+        for statement in ("DELETE FROM mark", "EXPLAIN ANALYZE DELETE FROM mark"):
+            with pytest.raises(RiverError, match="writes nothing"):
+                filled.sql(statement)
+    assert filled.sql("SELECT count(*) AS n FROM mark").n[0] == 1

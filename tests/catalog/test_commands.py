@@ -57,7 +57,8 @@ def test_sql_prints_tables_json_and_csv(run, hostile):
     assert rows[0]["quality"] is None
     assert rows[0]["name"] == "evil\x1b[2J"
     assert run("sql", "SELECT 1 AS a, 'x' AS b", "--csv") == "a,b\n1,x\n"
-    assert json.loads(run("sql", "SELECT content FROM file WHERE size = 8", "--json")) == [{"content": "ff00736861726564"}]
+    rows = json.loads(run("sql", "SELECT content FROM file WHERE size = 8", "--json"))
+    assert rows == [{"content": "ff00736861726564"}]
     assert run("sql", "SELECT content FROM file WHERE size = 10", "--csv") == 'content\n"#!/bin/sh\n"\n'
 
 
