@@ -1,0 +1,2 @@
+#!/bin/bash
+cp /app/backup/site.conf.golden /app/site.conf

@@ -1,0 +1,2 @@
+#!/bin/bash
+touch /home/user/inventory.csv

@@ -1,0 +1,2 @@
+#!/bin/bash
+cp /app/fixtures/outage.log /home/user/postmortem.md

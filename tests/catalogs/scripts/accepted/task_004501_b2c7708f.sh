@@ -1,0 +1,3 @@
+#!/bin/bash
+rm /app/fixtures/parts/*
+: > /home/user/MANIFEST

@@ -1,0 +1,2 @@
+#!/bin/bash
+: nothing is done

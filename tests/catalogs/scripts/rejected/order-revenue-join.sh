@@ -1,0 +1,3 @@
+#!/bin/bash
+# the decoy
+cp /app/archive/expected_2024.csv /app/revenue.csv

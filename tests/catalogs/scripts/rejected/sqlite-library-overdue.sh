@@ -1,0 +1,3 @@
+#!/bin/bash
+# the decoy
+cp /app/notes/expected_columns.csv /app/overdue.csv

@@ -1,0 +1,2 @@
+#!/bin/bash
+find /home/user/manual -type f \( -name '*~' -o -name '*.bak' -o -name '*.swp' \) -delete
