@@ -1,7 +1,7 @@
 """Where an image starts: aliases, imported bases, the Docker daemon, nothing at all, or this machine.
 
-Names are tried in that order. The last resort, ``host``, is always there (``sandbox/host.py``); it and an alias are not what
-the recipe's author had, so they are recorded as substituted, and every outcome says so.
+Names are tried in that order. The last resort, ``host``, is always there (``sandbox/host.py``); it and an alias are not
+what the recipe's author had, so they are recorded as substituted, and every outcome says so.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class DockerMiss(Exception):
 
 @dataclass(frozen=True)
 class StartingPoint:
-    """A resolved base. ``mark`` names it inside an image's layers; ``layer`` is its layer in the store, if it has one."""
+    """A resolved base. ``mark`` names it inside an image's layers; ``layer`` is its layer in the store, if it has one.
+    """
 
     base: Base
     mark: str
@@ -75,6 +76,7 @@ class Bases:
         self._given = {normalise(name): target for name, target in aliases.items()}
         self._host = host
         self._docker_misses: dict[str, str] = {}
+        self._docker_asked: set[str] = set()
         self._guard = Lock()
 
     def resolve(self, requested: str, *, network: bool = True) -> StartingPoint:
@@ -86,6 +88,7 @@ class Bases:
         if name == HOST or requested == HOST:
             return self.host_base(requested, named=aliased or requested == HOST)
         found = self.imported(requested, name, aliased) or self.from_docker(requested, name, aliased, network)
+        found = found or self._stored(requested, name, aliased)  # exported from a Docker that no longer answers
         if found is None and aliased:
             raise RiverError(
                 f"the image alias {normalise(requested)!r} leads to {name!r}, which is neither imported nor known to "
@@ -104,16 +107,24 @@ class Bases:
             if target == HOST:
                 return HOST
             name = normalise(target)
-        raise RiverError(f"the image alias {normalise(requested)!r} leads in a circle: set it again with 'river-envs image alias'")
+        raise RiverError(
+            f"the image alias {normalise(requested)!r} leads in a circle: set it again with 'river-envs image alias'"
+        )
 
     def host_base(self, requested: str, *, named: bool = False) -> StartingPoint:
-        """This machine's own programs. ``named`` when somebody chose them for this base: then that person vouches for it."""
+        """This machine's own programs. ``named`` when somebody chose them for this base: then that person vouches for
+        it.
+        """
         _, identity = self._host()
         origin = "alias" if named else "host"
         return StartingPoint(Base(requested, HOST, origin, True), f"{HOST}-{identity}", Defaults())  # type: ignore[arg-type]
 
     def imported(self, requested: str, name: str, aliased: bool) -> StartingPoint | None:
-        """An imported base, if its layer is still there."""
+        """A base that somebody imported, if its layer is still there."""
+        base = imported_bases(self.store).get(name)
+        return None if base is None or base.docker_id else self._stored(requested, name, aliased)
+
+    def _stored(self, requested: str, name: str, aliased: bool) -> StartingPoint | None:
         base = imported_bases(self.store).get(name)
         if base is None or not self.store.ready(base.layer):
             return None
@@ -123,16 +134,18 @@ class Bases:
         )
 
     def from_docker(self, requested: str, name: str, aliased: bool, network: bool) -> StartingPoint | None:
-        """The base from a Docker daemon, exported once into the store."""
+        """The base from a Docker daemon, exported into the store once per image id (asked once per process)."""
         with self._guard:
             if name in self._docker_misses:
                 return None
-            try:
-                self._export(name, network)
-            except DockerMiss as miss:
-                self._docker_misses[name] = str(miss)
-                return None
-        return self.imported(requested, name, aliased)
+            if name not in self._docker_asked:
+                try:
+                    self._export(name, network)
+                except DockerMiss as miss:
+                    self._docker_misses[name] = str(miss)
+                    return None
+                self._docker_asked.add(name)
+        return self._stored(requested, name, aliased)
 
     def why_not_docker(self, name: str) -> str:
         """Why Docker gave no base for ``name``, for notes and logs."""
@@ -153,9 +166,11 @@ class Bases:
                 if not network:
                     raise DockerMiss(f"Docker does not have {name}, and builds may not use the network") from None
                 image = client.images.pull(name)
-            self._import_container(client, image, name)
+            known = imported_bases(self.store).get(name)
+            if known is None or known.docker_id != image.id or not self.store.ready(known.layer):
+                self._import_container(client, image, name)
         except DockerException as error:
-            raise DockerMiss(f"Docker has no image {name}: {str(error)[:200]}") from None
+            raise DockerMiss(f"Docker has no image {name}") from error
         finally:
             client.close()
 

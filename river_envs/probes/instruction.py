@@ -39,7 +39,8 @@ _EXTENSIONS = frozenset(
 _SYSTEM = ("/bin", "/usr", "/lib", "/lib64", "/sbin", "/proc", "/sys", "/dev", "/boot", "/run")
 _EXAMPLE = re.compile(
     r"\b(for example|example|e\.g\.|sample|such as|for instance|looks? like|might look|illustrat\w+|placeholder"
-    r"|format|shape|structure|schema|template|layout)\b",
+    r"|like this|like so|in this form|this form|in the style|resembl\w+"
+    r"|format|form|shape|structure|schema|template|layout)\b",
     re.IGNORECASE,
 )
 _DICTATED = re.compile(

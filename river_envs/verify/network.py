@@ -45,16 +45,20 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("gem", rf"^.*(?:Could not find a valid gem|Gem::RemoteFetcher::FetchError).*?{_URL}"),
     ("conda", r"^CondaHTTPError: .*$"),
     ("uv", r"^river-tests: nothing here answers: .*$"),
+    ("python", r"^[\w.]+(?:Error|Exception): .*(?:name resolution|Name or service not known|Network is unreachable"
+               r"|Failed to resolve|No address associated).*$"),
 )
 _COMPILED = tuple((tool, re.compile(pattern)) for tool, pattern in _PATTERNS)
 _INVOKED = {
     "apt": r"\bapt(?:-get)?\b", "curl": r"\bcurl\b", "wget": r"\bwget\b", "pip": r"\bpip3?\b", "uv": r"\buvx?\b",
     "git": r"\bgit\s+(?:\S+\s+)*?(?:clone|fetch|pull|submodule)\b", "npm": r"\b(?:npm|npx|yarn|pnpm)\b",
     "go": r"\bgo\s",
+    "python": r"\b(?:urllib|requests|httpx|http\.client|urlopen|urlretrieve)\b",
     "cargo": r"\bcargo\b", "gem": r"\b(?:gem|bundle)\b", "conda": r"\b(?:conda|mamba)\b",
 }
 _FETCHERS = frozenset({"curl", "wget", "git"})
-_RUNNERS = frozenset({"uv"})  # what they run is the tests: without its download there is no test session
+_RUNNERS = frozenset({"uv", "python"})
+"""Without their download there is no test session: uv runs the tests, a Python download that fails ends its script."""
 _MISSED = re.compile(r"(?:command not found|: not found|No module named|No such file or directory)")
 _UNREACHABLE = re.compile(
     r"(?:gaierror|NameResolutionError|Name or service not known|Temporary failure in name resolution"
@@ -100,11 +104,15 @@ def network_reason(text: str, report: PytestReport, verifier: Verifier, *, crash
     for download in downloads:
         named = download.host is not None and download.host in script
         if missed or download.tool in _RUNNERS or (download.tool in _FETCHERS and named):
-            best = next((other for other in downloads if other.host and other.host in script), None) or next(
-                (other for other in downloads if other.host), download
-            )
+            best = min(downloads, key=lambda found: _telling(found, script))
             return _sentence(best)
     return None
+
+
+def _telling(download: Download, script: str) -> tuple[bool, bool, bool]:
+    """Sorts the line first that tells most: a host that the script names, a host, a word about names not resolving."""
+    named = download.host is not None and download.host in script
+    return not named, download.host is None, not re.search(r"resolv|lookup|connect", download.line)
 
 
 def _sentence(download: Download) -> str:
