@@ -106,7 +106,8 @@ def layer_for(
     """
     if not bootstrap:
         return None
-    key = (backend.name, image.key, bootstrap, network)
+    store = store or Path.home() / ".cache/river-envs/test-layers"
+    key = (backend.name, image.key, bootstrap, network, store)
     with _LOCK:
         lock = _BUILDING.setdefault(key, threading.Lock())
     with lock:
@@ -115,7 +116,7 @@ def layer_for(
                 _LAYERS.move_to_end(key)
                 return _LAYERS[key]
         try:
-            layer = _build(backend, image, bootstrap, network, store or Path.home() / ".cache/river-envs/test-layers")
+            layer = _build(backend, image, bootstrap, network, store)
         except _Unavailable as error:
             layer = TestLayer(bootstrap, unavailable=str(error))
         with _LOCK:
@@ -128,6 +129,7 @@ def layer_for(
 _LOCK = threading.Lock()
 _BUILDING: dict[object, threading.Lock] = {}
 _LAYERS: OrderedDict[object, TestLayer] = OrderedDict()
+_PACKAGES: OrderedDict[object, tuple[tuple[File, ...], list[str]]] = OrderedDict()
 
 
 class _Unavailable(Exception):
@@ -173,23 +175,41 @@ def _with_packages(
     if interpreter is None or not interpreter.usable:
         found = f"Python {interpreter.full}" if interpreter else "no python3"
         raise _Unavailable(f"the image has {found}, which cannot run the tests")
-    try:
-        packages = venv_files(fetch_site(bootstrap.pip, interpreter, store, network=network), interpreter)
-        packages += _compiled(sandbox, packages, interpreter)
-        held = [f"test layer: {', '.join(bootstrap.pip)}"]
-    except PackagesUnavailable as error:
-        versions = {requirement: interpreter.installed.get(requirement_name(requirement) or "")
-                    for requirement in bootstrap.pip}
-        if not all(versions.values()):
-            raise _Unavailable(str(error)) from error
-        packages = image_files(interpreter)
-        held = [f"{requirement}: version {version} of the image" for requirement, version in versions.items()]
+    packages, held = _packages(sandbox, bootstrap.pip, interpreter, network, store)
     if bootstrap.python and not interpreter.full.startswith(bootstrap.python):
         held.append(f"python {bootstrap.python}: {interpreter.full} of the image")
     own = any(file.path == "venv/pyvenv.cfg" for file in packages)
-    return TestLayer(
-        bootstrap, (*shim_files(bootstrap, provided, interpreter, own=own), *packages), held=tuple(held)
-    )
+    shims = shim_files(bootstrap, provided, interpreter, own=own)
+    return TestLayer(bootstrap, (*shims, *packages), held=tuple(held))
+
+
+def _packages(
+    sandbox: Sandbox, requirements: tuple[str, ...], interpreter: Interpreter, network: bool, store: Path
+) -> tuple[tuple[File, ...], list[str]]:
+    """The packages' files and what they substitute, kept for other bootstraps on the same image. Raises _Unavailable,
+    SandboxError.
+    """
+    key = (sandbox.image.key, requirements, interpreter.base, interpreter.full, network, store)
+    with _LOCK:
+        if key in _PACKAGES:
+            return _PACKAGES[key][0], list(_PACKAGES[key][1])
+    if not requirements:
+        return tuple(image_files(interpreter)), []
+    try:
+        files = venv_files(fetch_site(requirements, interpreter, store, network=network), interpreter)
+        files += _compiled(sandbox, files, interpreter)
+        held = [f"test layer: {', '.join(requirements)}"]
+    except PackagesUnavailable as error:
+        versions = {text: interpreter.installed.get(requirement_name(text) or "") for text in requirements}
+        if not all(versions.values()):
+            raise _Unavailable(str(error)) from error
+        files = image_files(interpreter)
+        held = [f"{requirement}: version {version} of the image" for requirement, version in versions.items()]
+    with _LOCK:
+        _PACKAGES[key] = (tuple(files), held)
+        while len(_PACKAGES) > KEPT:
+            _PACKAGES.popitem(last=False)
+    return tuple(files), list(held)
 
 
 def _compiled(sandbox: Sandbox, venv: list[File], interpreter: Interpreter) -> list[File]:

@@ -83,7 +83,8 @@ def test_harbor(backend, image, environment):
 
 @pytest.mark.parametrize("planted", [
     "mkdir -p /logs/verifier/reward.txt/x", "ln -s /etc/hostname /logs/verifier/reward.txt",
-    "rm -rf /logs; echo 1 > /logs", "mkfifo /logs/verifier/reward.json", "echo '{\"reward\": 1}' > /logs/verifier/reward.json",
+    "rm -rf /logs; echo 1 > /logs", "mkfifo /logs/verifier/reward.json",
+    "echo '{\"reward\": 1}' > /logs/verifier/reward.json",
     "echo 1 > /tests", "mkdir -p /tests/test.sh",
     "rm -rf /logs/verifier; mkdir /tmp/v; echo '{\"reward\": 1}' > /tmp/v/reward.json; ln -s /tmp/v /logs/verifier",
 ])
