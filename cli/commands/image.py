@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -30,7 +31,7 @@ def register(app: typer.Typer) -> None:
 
 def alias(
     name: Annotated[str, typer.Argument(help="The name that recipes use, such as ubuntu:22.04.")],
-    base: Annotated[str, typer.Argument(help="The base that stands for it: an imported name, a Docker image, or host.")],
+    base: Annotated[str, typer.Argument(help="What stands for it: an imported name, a Docker image, or host.")],
     store: StoreOption = None,
 ) -> None:
     """Let BASE stand for NAME. Outcomes say that the base was substituted. `image alias NAME NAME` takes it back."""
@@ -45,7 +46,7 @@ def alias(
 
 def import_(
     name: Annotated[str, typer.Argument(help="The name that recipes use, such as ubuntu:22.04.")],
-    source: Annotated[Path, typer.Argument(help="A root file system as a directory or tar, a docker-save or -export tar.")],
+    source: Annotated[Path, typer.Argument(help="A directory, a tar, or what docker save or docker export wrote.")],
     store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -58,7 +59,8 @@ def import_(
     finally:
         namespaces.close()
     if as_json:
-        print_json({"name": base.name, "layer": base.layer, "env": dict(base.env), "workdir": base.workdir, "user": base.user})
+        defaults = {"env": dict(base.env), "workdir": base.workdir, "user": base.user}
+        print_json({"name": base.name, "layer": base.layer, **defaults})
     else:
         note(f"{source} is the base {base.name} now")
 
@@ -79,10 +81,7 @@ def list_(store: StoreOption = None, as_json: JsonOption = False) -> None:
             "budget_bytes": with_store.budget_mb * 1_000_000,
             "bases": [{"name": b.name, "source": b.source, "bytes": sizes.get(b.layer, 0)} for b in bases.values()],
             "aliases": with_store.read("aliases"),
-            "layers": [
-                {"id": x.id, "parent": x.parent, "title": x.title, "bytes": x.size, "created": x.created, "used": x.used}
-                for x in layers
-            ],
+            "layers": [asdict(layer) for layer in layers],
         })
         return
     _print_tables(with_store, layers, bases, sizes)

@@ -1,15 +1,16 @@
 """Apptainer definitions into the intermediate form.
 
-Order and shell are Apptainer's: ``%files`` first (``cp -fLr``), then all ``%post`` sections as one ``/bin/sh -ex`` script
-run as root in ``/``; ``%environment`` holds for later processes only. The other sections change no file and become notes,
-except ``%setup`` and ``%pre``, which run on the host: those are unsupported by name.
+Order and shell are Apptainer's: ``%files`` first (``cp -fLr``), then all ``%post`` sections as one ``/bin/sh -ex``
+script run as root in ``/``; ``%environment`` holds for later processes only. The other sections change no file and
+become notes, except ``%setup`` and ``%pre``, which run on the host: those are unsupported by name.
 
-``%files`` sources are paths of the machine that generated the task. They are mapped to the recipe's context by the longest
-suffix of the path that exists there (``/build/out/task_1/fixtures/a.txt`` is ``fixtures/a.txt``).
+``%files`` sources are paths of the machine that generated the task. They are mapped to the recipe's context by the
+longest suffix of the path that exists there (``/build/out/task_1/fixtures/a.txt`` is ``fixtures/a.txt``).
 
-**Sharing.** Thousands of definitions install the same packages first and differ afterwards. The leading lines of ``%post``
-that only install packages are split off into a step of their own (see :func:`split_post`), so that they become one cached
-layer; it goes before ``%files`` where those files cannot matter to it. A script that does anything else first is left whole.
+**Sharing.** Thousands of definitions install the same packages first and differ afterwards. The leading lines of
+``%post`` that only install packages are split off into a step of their own (see :func:`split_post`), so that they
+become one cached layer; it goes before ``%files`` where those files cannot matter to it. A script that does anything
+else first is left whole.
 """
 
 from __future__ import annotations
@@ -132,7 +133,8 @@ def _files(section: Section, context: Sequence[File], stages: Sequence[Stage]) -
 
 
 def map_to_context(source: str, context: Sequence[File]) -> str:
-    """The longest suffix of ``source`` that names a file or directory of the context; ``source`` itself when none does."""
+    """The longest suffix of ``source`` that names a file or directory of the context; ``source`` itself when none does.
+    """
     parts = [part for part in source.split("/") if part not in ("", ".")]
     known = {file.path for file in context}
     known |= {str(parent) for file in context for parent in PurePosixPath(file.path).parents}
@@ -172,9 +174,10 @@ def _independent(install: Run, copies: Sequence[Copy]) -> bool:
 def split_post(body: str) -> tuple[str, ...]:
     """``body`` in one or two scripts that do the same one after the other.
 
-    The first holds the leading package installations, in a normal form. A split is made only where it cannot be noticed:
-    before it stand comments, plain ``export NAME=value`` and ``set`` lines (both repeated in the second script) and
-    sentences made of apt, pip and cleaning commands without quotes, substitutions, redirections of input or here documents.
+    The first holds the leading package installations, in a normal form. A split is made only where it cannot be
+    noticed: before it stand comments, plain ``export NAME=value`` and ``set`` lines (both repeated in the second
+    script) and sentences made of apt, pip and cleaning commands without quotes, substitutions, redirections of input or
+    here documents.
     """
     lines = body.split("\n")
     state: list[str] = []
@@ -201,7 +204,8 @@ def split_post(body: str) -> tuple[str, ...]:
 
 
 def _sentence(lines: list[str], position: int) -> tuple[str, int]:
-    """One command with its continuation lines in a normal form (empty for comments and blanks), and the next position."""
+    """One command with its continuation lines in a normal form (empty for comments and blanks), and the next position.
+    """
     words: list[str] = []
     while position < len(lines):
         line = lines[position].strip()

@@ -1,8 +1,8 @@
 """Images without Docker: stages become chains of cached layers.
 
-A layer's id is a hash of the chain below it and of the action that makes it, so that two recipes with an equal beginning
-share its layers, whoever builds them first, and a second build only looks up what is there. Nothing of the caller's
-configuration (proxies, package indexes) enters an id: it says how things are fetched, not what they are.
+A layer's id is a hash of the chain below it and of the action that makes it, so that two recipes with an equal
+beginning share its layers, whoever builds them first, and a second build only looks up what is there. Nothing of the
+caller's configuration (proxies, package indexes) enters an id: it says how things are fetched, not what they are.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from river_envs.sandbox.base import BackendOptions, Base, BuildFailed, Image
 from river_envs.sandbox.rootfs import Rootfs
 
 MAX_LAYERS = 80
-"""From here on a step's layer takes the place of the one below it (as a copy that it changes): the kernel takes 500 layers,
-and a message to the sandbox launcher 250, shared by the images that a COPY step looks at."""
+"""From here on a step's layer takes the place of the one below it (as a copy that it changes): the kernel takes 500
+layers, and a message to the sandbox launcher 250, shared by the images that a COPY step looks at."""
 
 KEPT_IMAGES = 64
 """How many images of this process are protected from removal: the most recently used ones."""
@@ -114,7 +114,7 @@ class Builder:
         self._keep(image)
         gone = [layer for layer in image.layers[1:] if not self.store.ready(layer)]
         if gone:
-            raise BuildFailed(f"the image {image.key[:12]} was removed from the cache ({len(gone)} layers): build it again")
+            raise BuildFailed(f"the image {image.key[:12]} was removed from the cache: build it again")
         return self.stack(image.layers[0], image.layers[1:])
 
     def stack(self, mark: str, layers: Sequence[str]) -> Rootfs:

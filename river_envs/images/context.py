@@ -13,7 +13,8 @@ from river_envs.images.recipe import RecipeError
 
 @dataclass(frozen=True)
 class Source:
-    """What one COPY source turned out to be: a file (``files`` holds it under its own name) or a directory's content."""
+    """What one COPY source turned out to be: a file (``files`` holds it under its own name) or a directory's content.
+    """
 
     name: str
     directory: bool
@@ -35,7 +36,8 @@ class Context:
         self._folders = {parent for path in self._files for parent in _parents(path)}
 
     def find(self, source: str, *, follow: bool = False) -> list[Source]:
-        """The files and directories that ``source`` (a path or a pattern) means. Raises RecipeError when none is there."""
+        """The files and directories that ``source`` (a path or a pattern) means. Raises RecipeError when none is there.
+        """
         pattern = posixpath.normpath("/" + source).lstrip("/")
         if ".." in source.split("/") and posixpath.normpath(source.lstrip("/")).startswith(".."):
             raise RecipeError(f"{source!r} leads out of the build context")
@@ -78,7 +80,9 @@ class Context:
 
 
 class Ignore:
-    """The rules of a ``.dockerignore``: the last matching rule wins, ``!`` brings back, a hidden directory hides its files."""
+    """The rules of a ``.dockerignore``: the last matching rule wins, ``!`` brings back, a hidden directory hides its
+    files.
+    """
 
     def __init__(self, text: str) -> None:
         self._rules: list[tuple[bool, re.Pattern[str]]] = []

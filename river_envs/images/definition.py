@@ -1,8 +1,9 @@
 """An Apptainer definition cut into stages, headers and sections, exactly as Apptainer cuts it.
 
-Apptainer knows nothing of shell quoting: **any** line whose first word starts with ``%`` begins a new section, also in the
-middle of a heredoc of ``%post``. A known section name there silently ends the script and diverts its rest (an RPM spec
-with ``%files`` does that); an unknown one makes Apptainer refuse the file. Both are kept as they are and pointed out.
+Apptainer knows nothing of shell quoting: **any** line whose first word starts with ``%`` begins a new section, also in
+the middle of a heredoc of ``%post``. A known section name there silently ends the script and diverts its rest (an RPM
+spec with ``%files`` does that); an unknown one makes Apptainer refuse the file. Both are kept as they are and pointed
+out.
 """
 
 from __future__ import annotations
@@ -82,8 +83,8 @@ def _stage(text: str, first_line: int) -> Definition:
         if line.split()[:1] and line.split()[0].startswith("%"):
             if heredoc and current:
                 stage.notes.append(
-                    f"line {number}: {line.strip()[:60]!r} inside the heredoc {heredoc!r} of %{current.name} starts a new "
-                    f"section: Apptainer cuts the script there"
+                    f"line {number}: {line.strip()[:60]!r} inside the heredoc {heredoc!r} of %{current.name} starts a "
+                    f"new section: Apptainer cuts the script there"
                 )
             current = _open_section(line, number, heredoc)
             stage.sections.append(current)

@@ -1,9 +1,9 @@
 """Dockerfiles into the intermediate form.
 
 The subset: FROM with build arguments and multi-stage, RUN (shell, exec, heredoc), COPY and ADD of local files (flags,
-wildcards, heredocs, stages, other images), ENV, ARG, WORKDIR, USER, SHELL. Instructions that change no file become notes.
-Right but outside the subset, and so listed in ``Recipe.unsupported``: ADD of a URL, RUN mounts other than cache and
-tmpfs, RUN --security, COPY --parents and --exclude, pattern expansions, another platform than this one.
+wildcards, heredocs, stages, other images), ENV, ARG, WORKDIR, USER, SHELL. Instructions that change no file become
+notes. Right but outside the subset, and so listed in ``Recipe.unsupported``: ADD of a URL, RUN mounts other than cache
+and tmpfs, RUN --security, COPY --parents and --exclude, pattern expansions, another platform than this one.
 """
 
 from __future__ import annotations

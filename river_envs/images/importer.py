@@ -1,7 +1,7 @@
 """Bases from outside: a docker-save or docker-export archive, a root file system as a tar, or a directory.
 
-Each becomes one flat layer of the store and an entry in its table of bases. Environment, working directory and user come
-from the archive's own configuration where it has one.
+Each becomes one flat layer of the store and an entry in its table of bases. Environment, working directory and user
+come from the archive's own configuration where it has one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, Protocol, cast
 
-from river_envs.environment import RiverError
+from river_envs.environment import RiverError, digest
 from river_envs.images.names import normalise
 from river_envs.images.plan import Defaults
 from river_envs.images.store import Store
@@ -67,7 +67,8 @@ def import_base(
 ) -> ImportedBase:
     """Make ``source`` (a directory or an archive) the base called ``name``; an older base of that name is replaced.
 
-    ``config`` is a Docker image configuration (``Env``, ``WorkingDir``, ``User``). Raises RiverError (unreadable, hostile).
+    ``config`` is a Docker image configuration (``Env``, ``WorkingDir``, ``User``). Raises RiverError (unreadable,
+    hostile).
     """
     name = normalise(name)
     if not source.exists():
@@ -85,7 +86,8 @@ def import_base(
             content = write_flat(tree, flat)
         except tarfile.TarError as error:
             raise BadArchive(f"{source} is damaged: {error}") from None
-        layer = content[:16]
+        # What a container exports is never twice the same to the byte; the id of its image is.
+        layer = (digest("docker", docker_id) if docker_id else content)[:16]
         store.pin([layer])
         try:
             store.layer(layer, None, f"import {name}", lambda directory: _unpack(namespaces, flat, directory))
@@ -113,7 +115,7 @@ def _describe(
 
 def _read_archive(stack: ExitStack, source: Path, name: str) -> tuple[Tree, Mapping[str, Any] | None]:
     try:
-        archive = stack.enter_context(tarfile.open(source, "r:*"))
+        archive = stack.enter_context(tarfile.open(source, "r:*"))  # noqa: SIM115 - the stack closes it
         names = set(archive.getnames())
     except (tarfile.TarError, OSError, EOFError) as error:
         raise BadArchive(f"{source} cannot be read as a tar archive: {error}") from None
@@ -128,7 +130,7 @@ def _read_archive(stack: ExitStack, source: Path, name: str) -> tuple[Tree, Mapp
     for index, layer in enumerate(manifest["Layers"]):
         opened = _member(archive, layer)
         try:
-            inner = stack.enter_context(tarfile.open(fileobj=opened, mode="r:*"))
+            inner = stack.enter_context(tarfile.open(fileobj=opened, mode="r:*"))  # noqa: SIM115
         except tarfile.TarError as error:
             raise BadArchive(f"{source}: the layer {layer[:80]!r} cannot be read: {error}") from None
         add_layer(tree, inner, index, whiteouts=True)
@@ -142,7 +144,9 @@ def _choose(manifests: Any, name: str, source: Path) -> dict[str, Any]:
     chosen = named[:1] or (images if len(images) == 1 else [])
     if not chosen or not {"Config", "Layers"} <= chosen[0].keys():
         tags = sorted(tag for item in images for tag in item.get("RepoTags") or ())
-        raise BadArchive(f"{source} holds {len(images)} images ({', '.join(tags)[:200]}): import it under one of their names")
+        raise BadArchive(
+            f"{source} holds {len(images)} images ({', '.join(tags)[:200]}): import it under one of their names"
+        )
     return chosen[0]
 
 

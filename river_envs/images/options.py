@@ -55,12 +55,13 @@ def default_build_options(
     names = [*(name for proxy in PROXIES for name in (proxy, proxy.lower())), *INDEXES, *_strings(settings, "pass_env")]
     build_env = {name: environ[name] for name in names if environ.get(name) and _portable(name, environ[name])}
     build_env.update({str(name): str(value) for name, value in _table(settings, "env").items()})
-    bundles = [settings.get("ca_bundle"), *(environ.get(name) for name in CA_BUNDLES)]
+    named = [settings.get("ca_bundle"), *(environ.get(name) for name in CA_BUNDLES)]
+    bundles = [Path(name).expanduser() for name in named if name]
     return BackendOptions(
         store=store or settings.get("store") or environ.get("RIVER_STORE"),
         store_budget_mb=int(settings.get("store_budget_mb", BackendOptions.store_budget_mb)),
         build_env=build_env,
-        ca_bundle=next((str(Path(name).expanduser()) for name in bundles if name and Path(name).expanduser().is_file()), None),
+        ca_bundle=next((str(path) for path in bundles if path.is_file()), None),
         aliases={**{str(k): str(v) for k, v in _table(settings, "aliases").items()}, **(aliases or {})},
     )
 

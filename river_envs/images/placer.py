@@ -1,15 +1,17 @@
-"""The program that puts files into an image. It runs inside a sandbox, as the sandbox's root, and imports nothing of ours.
+"""The program that puts files into an image. It runs inside a sandbox, as the sandbox's root, and imports nothing of
+ours.
 
     python placer.py SPEC.json
 
 It sees the image that is being built at ``root`` and other images read-only next to it, so that owners, links and
-permissions come out as the image's own processes will see them. Every path is resolved below its root: a link in an image
-never leads out of it. It ends with status 3 and one line on standard error when the recipe asks for something that is not
-there.
+permissions come out as the image's own processes will see them. Every path is resolved below its root: a link in an
+image never leads out of it. It ends with status 3 and one line on standard error when the recipe asks for something
+that is not there.
 """
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import json
 import os
@@ -35,7 +37,7 @@ def main(spec_path: str) -> int:
         spec = json.load(file)
     try:
         for placement in spec["placements"]:
-            Placer(spec["root"], placement).place()
+            _Placer(spec["root"], placement).place()
     except Trouble as trouble:
         print(trouble, file=sys.stderr)
         return 3
@@ -66,7 +68,7 @@ def resolve(root: str, path: str, *, last: bool = True) -> str:
     return os.path.join(root, *done)
 
 
-class Placer:
+class _Placer:
     """One placement."""
 
     def __init__(self, root: str, placement: dict[str, Any]) -> None:
@@ -176,10 +178,8 @@ class Placer:
             os.utime(target, (MTIME, MTIME))
         else:
             os.utime(target, ns=(status.st_atime_ns, status.st_mtime_ns))
-            try:
+            with contextlib.suppress(OSError):  # most files have none, and some file systems cannot hold any
                 os.setxattr(target, "security.capability", os.getxattr(source, "security.capability"))
-            except OSError:
-                pass  # most files have no capabilities, and some file systems cannot hold them
 
     def give(self, path: str, owner: tuple[int, int]) -> None:
         try:
@@ -221,10 +221,14 @@ class Placer:
     def lookup(self, table: str, name: str) -> int | None:
         if name.isdigit():
             return int(name)
-        return next((int(row[2]) for row in self.table(table) if row[0] == name and row[2:3] and row[2].isdigit()), None)
+        return self.number(table, name, 2)
 
-    def primary(self, user: str) -> int | None:
-        return next((int(row[3]) for row in self.table("passwd") if row[0] == user and row[3:4] and row[3].isdigit()), 0)
+    def primary(self, user: str) -> int:
+        return self.number("passwd", user, 3) or 0
+
+    def number(self, table: str, name: str, column: int) -> int | None:
+        rows = [row for row in self.table(table) if row[0] == name and len(row) > column and row[column].isdigit()]
+        return int(rows[0][column]) if rows else None
 
     def find_mode(self, text: str) -> int | None:
         if not text:

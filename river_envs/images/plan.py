@@ -1,9 +1,9 @@
 """What a stage comes to: the few actions that change files, and the defaults that it ends with.
 
-A pure function of the parsed stage, the context and the base's own defaults. Steps that only change defaults (ENV, USER,
-CMD, ...) leave no action, and neighbouring COPY and WORKDIR steps share one. Every action has a ``key``: everything that
-decides about its result apart from the layers below it, and nothing else, so that equal prefixes of different recipes
-have equal keys.
+A pure function of the parsed stage, the context and the base's own defaults. Steps that only change defaults (ENV,
+USER, CMD, ...) leave no action, and neighbouring COPY and WORKDIR steps share one. Every action has a ``key``:
+everything that decides about its result apart from the layers below it, and nothing else, so that equal prefixes of
+different recipes have equal keys.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ class RunAction:
 
 @dataclass(frozen=True)
 class Placement:
-    """One COPY or WORKDIR with its values expanded. ``origin`` None: ``sources`` hold the files; else ``patterns`` name them.
+    """One COPY or WORKDIR with its values expanded. ``origin`` None: ``sources`` hold the files; else ``patterns`` name
+    them.
 
     ``make`` only makes the directory ``target``.
     """
@@ -125,7 +126,8 @@ class _State:
 def plan_stage(
     recipe: Recipe, stage: Stage, base: Defaults, context: Context, build_args: Mapping[str, str]
 ) -> Plan:
-    """The actions of ``stage`` on a base with the defaults ``base``. Raises RecipeError (missing file, bad expansion)."""
+    """The actions of ``stage`` on a base with the defaults ``base``. Raises RecipeError (missing file, bad expansion).
+    """
     if recipe.language == "apptainer":
         base = replace(base, workdir="/", user="root")
     planner = _Planner(recipe, context, build_args, _State(dict(base.env), base.workdir, base.user))
@@ -161,7 +163,8 @@ class _Planner:
             case Workdir(path):
                 state.workdir = posixpath.normpath(posixpath.join(state.workdir, self.expand(path)))
                 if state.workdir != "/":
-                    self.place(f"WORKDIR {state.workdir}", Placement(state.workdir, make=True, owner=_owner(state.user)))
+                    made = Placement(state.workdir, make=True, owner=_owner(state.user))
+                    self.place(f"WORKDIR {state.workdir}", made)
             case Env(pairs):
                 values = state.values()  # all names of one ENV see the values from before it
                 for name, word in pairs:

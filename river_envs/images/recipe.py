@@ -2,7 +2,8 @@
 
 A Dockerfile and an Apptainer definition say the same things: start from a base, copy files, run commands, set defaults.
 :func:`parse` turns either into a :class:`Recipe` of stages and steps. Values stay as they were written (``$VAR`` and
-quotes included), because what they expand to depends on the base image; ``plan.py`` expands them while it walks a stage.
+quotes included), because what they expand to depends on the base image; ``plan.py`` expands them while it walks a
+stage.
 
 Three kinds of trouble are kept apart:
 
@@ -28,8 +29,8 @@ class RecipeError(RiverError):
 class Run:
     """Run a command. Exactly one of three forms.
 
-    ``script`` is handed to ``shell`` (default: the stage's current shell) as its last argument; ``argv`` is executed as it
-    is; ``program`` is a file with a ``#!`` line or, with ``shell`` set, one that the shell is given by its path.
+    ``script`` is handed to ``shell`` (default: the stage's current shell) as its last argument; ``argv`` is executed as
+    it is; ``program`` is a file with a ``#!`` line or, with ``shell`` set, one that the shell is given by its path.
     """
 
     script: str = ""
@@ -54,8 +55,9 @@ class Copy:
     """Copy files into the image.
 
     ``origin`` is None for the context, a stage index, or the name of another image. ``unpack`` unpacks local archives
-    (ADD). ``nest`` copies a directory itself into an existing destination, as ``cp -r`` does and Apptainer with it; Docker
-    copies its content. ``follow`` copies what links point at. ``missing`` sources stop the build unless ``optional``.
+    (ADD). ``nest`` copies a directory itself into an existing destination, as ``cp -r`` does and Apptainer with it;
+    Docker copies its content. ``follow`` copies what links point at. ``missing`` sources stop the build unless
+    ``optional``.
     """
 
     sources: tuple[str, ...]

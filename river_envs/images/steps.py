@@ -185,7 +185,7 @@ class Steps:
             for name in ("ca.crt", "apt.conf", "wgetrc"):
                 (work / name).chmod(0o644)
             binds |= {_CA: str(bundle), _APT: str(work / "apt.conf"), _WGET: str(work / "wgetrc")}
-            env |= {name: _CA for name in _CA_VARIABLES}
+            env |= dict.fromkeys(_CA_VARIABLES, _CA)
             env |= {"APT_CONFIG": _APT, "WGETRC": _WGET}
         return env, binds
 

@@ -107,7 +107,8 @@ class Store:
     def layer(self, layer: str, parent: str | None, title: str, make: Callable[[Path], str]) -> Path:
         """The layer's directory, made by ``make(directory)`` (which returns its log) when it is not there yet.
 
-        The caller has pinned ``layer`` and ``parent``. Whatever ``make`` raises passes through and leaves nothing behind.
+        The caller has pinned ``layer`` and ``parent``. Whatever ``make`` raises passes through and leaves nothing
+        behind.
         """
         path = self.path(layer)
         if self.ready(layer):
@@ -155,8 +156,8 @@ class Store:
             self.shrink(0)
         if (free := self.free_mb()) < FREE_MB:
             raise DiskFull(
-                f"the disk that holds the image cache {self.root} has {free} MB left and {FREE_MB} MB are needed: free some "
-                "space, or name another place with --store"
+                f"the disk that holds the image cache {self.root} has {free} MB left and {FREE_MB} MB are needed: free "
+                "some space, or name another place with --store"
             )
 
     def free_mb(self) -> int:
@@ -255,13 +256,14 @@ class Store:
         except FileNotFoundError:
             return {}
         except ValueError as error:
-            raise RiverError(f"{self.root / table}.json is damaged ({error}): remove it and import the bases again") from None
+            raise RiverError(f"{self.root / table}.json is damaged ({error}): remove it and try again") from None
         return value if isinstance(value, dict) else {}
 
     def update(self, table: str, change: Callable[[dict[str, Any]], Mapping[str, Any]]) -> None:
         """Replace a small table by ``change(table)``, one process at a time."""
         with locked(self.root / "locks" / table):
-            self._write_text(self.root / f"{table}.json", json.dumps(change(self.read(table)), indent=1, sort_keys=True))
+            changed = json.dumps(change(self.read(table)), indent=1, sort_keys=True)
+            self._write_text(self.root / f"{table}.json", changed)
 
     def _write_text(self, path: Path, text: str) -> None:
         temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex[:8]}")

@@ -1,8 +1,9 @@
 """Archives of file systems, flattened and made safe.
 
-Every kind of image archive ends as one plain tar: a docker-save archive (layers with ``.wh.`` whiteouts), a docker-export
-archive, any root file system as a tar, or a directory. Archives are hostile: absolute names, ``..``, members that lie below
-a link, and links of the hard kind that lead out are refused by name; devices, sockets and FIFOs are left out.
+Every kind of image archive ends as one plain tar: a docker-save archive (layers with ``.wh.`` whiteouts), a
+docker-export archive, any root file system as a tar, or a directory. Archives are hostile: absolute names, ``..``,
+members that lie below a link, and links of the hard kind that lead out are refused by name; devices, sockets and FIFOs
+are left out.
 """
 
 from __future__ import annotations
@@ -102,7 +103,7 @@ def read_directory(root: Path) -> Iterator[tuple[str, tarfile.TarInfo, Callable[
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except PermissionError:
-            raise RiverError(f"{folder} cannot be read: import the directory as its owner, or import a tar of it") from None
+            raise RiverError(f"{folder} cannot be read: import it as its owner, or import a tar of it") from None
         for entry in entries:
             path = Path(entry.path)
             name = str(path.relative_to(root))
@@ -141,7 +142,7 @@ def write_flat(tree: Mapping[str, Entry], target: Path) -> str:
             elif (source := _materialise(entry)) is not None:
                 _emit(out, digest, path, source)
             else:
-                raise BadArchive(f"the hard link {path[:80]!r} leads to {entry.info.linkname[:80]!r}, which is not there")
+                raise BadArchive(f"the hard link {path[:80]!r} leads to {entry.info.linkname[:80]!r}: not there")
     return digest.hexdigest()
 
 
@@ -166,7 +167,9 @@ def _refuse_links_above(tree: Mapping[str, Entry], path: str) -> None:
     while parent:
         above = tree.get(parent)
         if above is not None and not above.info.isdir():
-            raise BadArchive(f"the archive's member {path[:80]!r} lies below {parent[:80]!r}, which is no directory: refused")
+            raise BadArchive(
+                f"the archive's member {path[:80]!r} lies below {parent[:80]!r}, which is no directory: refused"
+            )
         parent = posixpath.dirname(parent)
 
 

@@ -1,7 +1,8 @@
 """Words of a Dockerfile: splitting them, and expanding variables in them, by BuildKit's rules.
 
-The rules differ from a shell's: there is no command substitution and no globbing; a single quote protects everything up to
-the next one; inside double quotes the escape character protects only ``"``, ``$`` and itself; an unset variable is empty.
+The rules differ from a shell's: there is no command substitution and no globbing; a single quote protects everything up
+to the next one; inside double quotes the escape character protects only ``"``, ``$`` and itself; an unset variable is
+empty.
 """
 
 from __future__ import annotations

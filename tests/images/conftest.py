@@ -22,7 +22,7 @@ class PlainUnpacker:
         shutil.rmtree(path, ignore_errors=True)
 
 
-@pytest.fixture()
+@pytest.fixture
 def unpacker():
     return PlainUnpacker()
 

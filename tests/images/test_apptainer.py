@@ -18,8 +18,8 @@ def steps(body, context=(), head=HEAD):
 def test_a_task_of_the_corpus():
     text = HEAD + (
         "\n%files\n    /tmp/gen/task_1/fixtures/a.txt /app/fixtures/a.txt\n\n%post\n    mkdir -p /home/user\n"
-        "    cat > /home/user/x <<EOF\nhello\nEOF\n\n%environment\n    export LANG=C.UTF-8\n    export PATH=/x:$PATH\n\n"
-        "%runscript\n    exec /bin/bash\n%labels\n    Author me\n"
+        "    cat > /home/user/x <<EOF\nhello\nEOF\n\n%environment\n    export LANG=C.UTF-8\n"
+        "    export PATH=/x:$PATH\n\n%runscript\n    exec /bin/bash\n%labels\n    Author me\n"
     )
     parsed = parse_apptainer(text, (File("fixtures/a.txt", b"A"),))
     (stage,) = parsed.stages
@@ -51,7 +51,7 @@ def test_a_known_section_inside_a_heredoc_cuts_the_script():
 
 @pytest.mark.parametrize("line", ["%description", "%d items", "   %files", "%", "%!PS"])
 def test_an_unknown_section_inside_a_heredoc_is_refused_as_by_apptainer(line):
-    with pytest.raises(RecipeError, match="invalid section.*inside the heredoc 'EOF'"):
+    with pytest.raises(RecipeError, match=r"invalid section.*inside the heredoc 'EOF'"):
         parse_apptainer(HEAD + f"%post\ncat > /x <<EOF\n{line}\nEOF\n")
 
 
@@ -219,7 +219,10 @@ def test_any_text_is_parsed_or_refused(text):
         return
 
 
-@given(st.lists(st.sampled_from([INSTALL, "mkdir /x\n", "export A=1\n", "# c\n", "\n", "apt-get update && \\\n", "echo <<E\n"])))
+LINES = [INSTALL, "mkdir /x\n", "export A=1\n", "# c\n", "\n", "apt-get update && \\\n", "echo <<E\n"]
+
+
+@given(st.lists(st.sampled_from(LINES)))
 def test_splitting_loses_no_line(lines):
     body = "".join(lines)
     parts = split_post(body)

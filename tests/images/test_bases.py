@@ -13,12 +13,12 @@ from .conftest import member, tar_bytes
 HOST = Rootfs((Mount("/", ("/somewhere",)),))
 
 
-@pytest.fixture()
+@pytest.fixture
 def store(tmp_path):
     return Store(tmp_path / "store")
 
 
-@pytest.fixture()
+@pytest.fixture
 def bases(store, unpacker, monkeypatch):
     def make(**aliases):
         made = Bases(store, unpacker, aliases, lambda: (HOST, "id"))
@@ -28,7 +28,7 @@ def bases(store, unpacker, monkeypatch):
     return make
 
 
-@pytest.fixture()
+@pytest.fixture
 def mine(store, unpacker, tmp_path):
     archive = tmp_path / "a.tar"
     archive.write_bytes(tar_bytes(member("x", b"")))

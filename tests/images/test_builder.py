@@ -37,7 +37,7 @@ def builder(namespaces, shared):
     namespaces.rmtree(shared)
 
 
-@pytest.fixture()
+@pytest.fixture
 def build(builder):
     def build(text, *context, kind="dockerfile", **options):
         return builder.build(ImageRecipe(kind, text, context), network=False, **options)
@@ -45,7 +45,7 @@ def build(builder):
     return build
 
 
-@pytest.fixture()
+@pytest.fixture
 def look(builder, namespaces):
     """Run a shell line in a fresh sandbox of an image."""
 
@@ -84,8 +84,8 @@ def test_build_settings_reach_the_build_only(build, look):
 
 def test_copying(build, look):
     files = (
-        File("a.txt", b"a"), File("run.sh", b"#!/bin/sh\necho ran\n", 0o755), File("d/e/f", b"f"), File("d/l", link="e/f"),
-        File("skip.me", b""), File(".dockerignore", b"*.me\n"),
+        File("a.txt", b"a"), File("run.sh", b"#!/bin/sh\necho ran\n", 0o755), File("d/e/f", b"f"),
+        File("d/l", link="e/f"), File("skip.me", b""), File(".dockerignore", b"*.me\n"),
     )
     image = build(
         "FROM x\nRUN mkdir /there && ln -s there /link && ln -s /nowhere /dangling\nCOPY a.txt /there\n"
@@ -105,7 +105,8 @@ def test_copying_from_stages(build, look):
         "FROM x AS one\nRUN mkdir -p /o/d && echo 1 > /o/d/1.txt && echo 2 > /o/d/2.md && ln /o/d/1.txt /o/d/hard "
         "&& chown 33:33 /o/d/1.txt && chmod 4755 /o/d/2.md && ln -s /o/d/1.txt /o/link\n"
         "FROM x AS unused\nRUN false\n"
-        "FROM y\nCOPY --from=one /o/d /c\nCOPY --from=0 /o/d/*.txt /o/link /g/\nCOPY --from=one --chown=0:0 /o/d/1.txt /r\n"
+        "FROM y\nCOPY --from=one /o/d /c\nCOPY --from=0 /o/d/*.txt /o/link /g/\n"
+        "COPY --from=one --chown=0:0 /o/d/1.txt /r\n"
     )
     assert look(image, "cat /c/1.txt /g/1.txt /g/link /r") == "1\n1\n1\n1\n"
     assert look(image, "stat -c '%u %a %h' /c/1.txt /c/2.md /r").splitlines() == ["33 644 2", "0 4755 1", "0 644 1"]
@@ -115,13 +116,15 @@ def test_archives_are_unpacked_by_add(build, look):
     from .conftest import folder, member, tar_bytes
 
     archive = tar_bytes(folder("p"), member("p/q", b"1"), mode="w:gz")
-    image = build("FROM x\nADD a.tgz /u/\nCOPY a.tgz /c/\nADD b.tgz /u/\n", File("a.tgz", archive), File("b.tgz", b"no"))
+    files = (File("a.tgz", archive), File("b.tgz", b"no"))
+    image = build("FROM x\nADD a.tgz /u/\nCOPY a.tgz /c/\nADD b.tgz /u/\n", *files)
     assert look(image, "cat /u/p/q; ls /c /u") == "1/c:\na.tgz\n\n/u:\nb.tgz\np\n"
 
 
 def test_an_apptainer_definition(build, look):
     text = (
-        "Bootstrap: docker\nFrom: x\n%files\n/gen/fixtures/a /app/fixtures/a\n/gen/fixtures /opt\n/gen/fixtures/l /app/l\n"
+        "Bootstrap: docker\nFrom: x\n%files\n"
+        "/gen/fixtures/a /app/fixtures/a\n/gen/fixtures /opt\n/gen/fixtures/l /app/l\n"
         "%post\ntest -f /app/fixtures/a\npwd > /where; id -u >> /where\n%environment\nexport V=1\n"
     )
     image = build(text, File("fixtures/a", b"A"), File("fixtures/l", link="a"), kind="apptainer")
@@ -151,7 +154,8 @@ def test_threads_build_an_image_once(build, builder):
 
 def test_many_steps_stay_within_the_limit_of_layers(build, look, monkeypatch):
     monkeypatch.setattr(builder_module, "MAX_LAYERS", 3)
-    steps = "".join(f"RUN echo {n} > /f{n} && rm -f /f{n - 2} && rm -rf /d && mkdir /d && touch /d/{n}\n" for n in range(5))
+    step = "RUN echo {0} > /f{0} && rm -f /f{1} && rm -rf /d && mkdir /d && touch /d/{0}\n"
+    steps = "".join(step.format(number, number - 2) for number in range(5))
     image = build("FROM x\n" + steps + "COPY a /a\nRUN rm /a && touch /end\n", File("a", b""))
     assert len(image.layers) == 4
     assert look(image, "ls -d /f* /a /d/* /end 2>/dev/null || true").split() == ["/d/4", "/end", "/f3", "/f4"]

@@ -14,12 +14,12 @@ from river_envs.images.tree import BadArchive
 from .conftest import folder, link, member, tar_bytes
 
 
-@pytest.fixture()
+@pytest.fixture
 def store(tmp_path):
     return Store(tmp_path / "store")
 
 
-@pytest.fixture()
+@pytest.fixture
 def load(store, unpacker, tmp_path):
     def load(content, name="base:1"):
         path = tmp_path / "archive.tar"
@@ -32,7 +32,8 @@ def load(store, unpacker, tmp_path):
 
 def saved(*layers, config=None, tags=("base:1",), **extra):
     """A docker-save archive."""
-    manifest = [{"Config": "config.json", "RepoTags": list(tags), "Layers": [f"{n}/layer.tar" for n in range(len(layers))]}]
+    names = [f"{n}/layer.tar" for n in range(len(layers))]
+    manifest = [{"Config": "config.json", "RepoTags": list(tags), "Layers": names}]
     parts = [
         member("config.json", json.dumps({"config": config or {}}).encode()),
         member("manifest.json", json.dumps(extra.get("manifest", manifest)).encode()),
@@ -46,7 +47,8 @@ def listing(root):
 
 
 def test_a_plain_tar(load):
-    base, root = load(tar_bytes(folder("./"), folder("./etc"), member("./etc/x", b"1", mode=0o4755), link("./l", "/etc/x")))
+    file = member("./etc/x", b"1", mode=0o4755)
+    base, root = load(tar_bytes(folder("./"), folder("./etc"), file, link("./l", "/etc/x")))
     assert listing(root) == ["etc", "etc/x", "l"]
     assert (root / "etc/x").stat().st_mode & 0o7777 == 0o4755
     assert (root / "l").readlink().as_posix() == "/etc/x"
@@ -77,12 +79,12 @@ def test_a_directory(store, unpacker, tmp_path):
 
 def test_layers_whiteouts_and_opaque_directories(load):
     first = tar_bytes(
-        folder("a"), member("a/gone", b"1"), member("a/kept", b"1"), folder("b"), member("b/old", b"1"), folder("b/deep"),
-        member("b/deep/old", b"1"), folder("c"), member("c/x", b"1"), member("f", b"file"),
+        folder("a"), member("a/gone", b"1"), member("a/kept", b"1"), folder("b"), member("b/old", b"1"),
+        folder("b/deep"), member("b/deep/old", b"1"), folder("c"), member("c/x", b"1"), member("f", b"file"),
     )
     second = tar_bytes(
-        member("a/.wh.gone", b""), folder("b"), member("b/.wh..wh..opq", b""), member("b/new", b"2"), member(".wh.c", b""),
-        folder("f"), member("f/inside", b"2"),
+        member("a/.wh.gone", b""), folder("b"), member("b/.wh..wh..opq", b""), member("b/new", b"2"),
+        member(".wh.c", b""), folder("f"), member("f/inside", b"2"),
     )
     third = tar_bytes(folder("c"), member("c/y", b"3"), member("a/kept", b"3"))
     _, root = load(saved(first, second, third))
@@ -127,8 +129,8 @@ def test_hostile_members_are_refused(load, members):
 
 
 def test_devices_and_fifos_are_left_out(load):
-    _, root = load(tar_bytes(member("null", type=tarfile.CHRTYPE, devmajor=1, devminor=3), member("p", type=tarfile.FIFOTYPE),
-                             member("x", b"")))
+    device = member("null", type=tarfile.CHRTYPE, devmajor=1, devminor=3)
+    _, root = load(tar_bytes(device, member("p", type=tarfile.FIFOTYPE), member("x", b"")))
     assert listing(root) == ["x"]
 
 

@@ -7,10 +7,11 @@ from river_envs.images.context import Context
 from river_envs.images.plan import DEFAULT_PATH, PROGRAM, Defaults, FilesAction, RunAction, plan_stage
 from river_envs.images.recipe import RecipeError, parse
 
+NOTHING = Defaults()
 FILES = (File("a", b"A"), File("b", b"B"), File("d/c", b"C"))
 
 
-def planned(body, base=Defaults(), args=(), files=FILES, head="FROM x\n"):
+def planned(body, base=NOTHING, args=(), files=FILES, head="FROM x\n"):
     recipe = ImageRecipe("dockerfile", head + body, files, build_args=tuple(args))
     parsed = parse(recipe)
     return plan_stage(parsed, parsed.stages[-1], base, Context(files), dict(args))
@@ -91,7 +92,12 @@ def test_apptainer_scripts_get_their_path():
 
 @pytest.mark.parametrize(
     ("body", "workdir"),
-    [("WORKDIR /a\nWORKDIR b", "/a/b"), ("WORKDIR a", "/a"), ("ENV D=/x\nWORKDIR $D/y", "/x/y"), ("WORKDIR /a/../b/", "/b")],
+    [
+        ("WORKDIR /a\nWORKDIR b", "/a/b"),
+        ("WORKDIR a", "/a"),
+        ("ENV D=/x\nWORKDIR $D/y", "/x/y"),
+        ("WORKDIR /a/../b/", "/b"),
+    ],
 )
 def test_workdir(body, workdir):
     assert planned(body).defaults.workdir == workdir
@@ -122,7 +128,7 @@ def test_relative_targets_and_owners():
 
 def test_neighbouring_files_share_a_layer():
     plan = planned("WORKDIR /w\nCOPY a /a\nENV X=1\nCOPY b /b\nRUN x\nCOPY d /d\nRUN y\n")
-    assert [type(action).__name__ for action in plan.actions] == ["FilesAction", "RunAction", "FilesAction", "RunAction"]
+    assert [type(action) for action in plan.actions] == [FilesAction, RunAction, FilesAction, RunAction]
 
 
 def test_missing_sources_name_the_line():

@@ -21,7 +21,7 @@ def make(size=1000, log="log"):
     return write
 
 
-@pytest.fixture()
+@pytest.fixture
 def store(tmp_path):
     return Store(tmp_path / "store", budget_mb=1000)
 
