@@ -131,6 +131,7 @@ class Report:
     refused_cut: Cut
     unsupported: tuple[Mapping[str, Any], ...]
     failures: tuple[Mapping[str, Any], ...]
+    substitutions: tuple[Mapping[str, Any], ...]
     environments: tuple[Mapping[str, Any], ...]
     environments_cut: Cut
     details: tuple[Detail, ...]

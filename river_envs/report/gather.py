@@ -51,13 +51,17 @@ def gather(catalog: Queryable, catalog_hash: str = "", limits: Limits | None = N
         refused=tuple(refused),
         refused_cut=Cut(len(refused), numbers["refused"], "SELECT * FROM ingest_view WHERE result = 'rejected'"),
         unsupported=tuple(read(
-            catalog, "SELECT reason, count(*) AS n, any_value(name) AS example FROM"
+            catalog, "SELECT reason, count(*) AS n, min(name) AS example FROM"
                      " (SELECT unnest(unsupported) AS reason, name FROM environment)"
                      f" GROUP BY reason ORDER BY n DESC, reason LIMIT {limits.inputs}")),
         failures=tuple(read(
             catalog, "SELECT status, stage, count(*) AS n, count(DISTINCT environment_id) AS environments,"
-                     " min(reason) AS example, min(name) AS name FROM failures_view GROUP BY status, stage"
-                     f" ORDER BY n DESC, status, stage LIMIT {limits.failures}")),
+                     " min(reason) FILTER (reason <> '') AS example, min(name) AS name FROM failures_view"
+                     f" GROUP BY status, stage ORDER BY n DESC, status, stage LIMIT {limits.failures}")),
+        substitutions=tuple(read(
+            catalog, "SELECT what, count(*) AS n, count(DISTINCT environment_id) AS environments FROM"
+                     " (SELECT unnest(substitutions) AS what, environment_id FROM attempt)"
+                     f" GROUP BY what ORDER BY environments DESC, n DESC, what LIMIT {limits.failures}")),
         environments=tuple(environments),
         environments_cut=Cut(len(environments), total, "SELECT * FROM environments_view"),
         details=tuple(details),
@@ -92,7 +96,7 @@ def _causes(catalog: Queryable) -> tuple[CauseCount, ...]:
 
 def _groups(catalog: Queryable, trait: str) -> tuple[Group, ...]:
     rows = read(catalog, f"SELECT coalesce({trait}, 'not stated') AS name, {STATE} AS state, count(*) AS n,"
-                         f" count(*) FILTER (id IN {_KEPT}) AS kept FROM environments_view GROUP BY 1, 2")
+                         f" count(*) FILTER (id IN {_KEPT}) AS kept FROM environments_view GROUP BY 1, 2 ORDER BY 1, 2")
     names: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         names.setdefault(row["name"], []).append(row)

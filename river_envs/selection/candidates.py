@@ -20,7 +20,7 @@ WITH latest_mark AS (
         arg_max(who, recorded_at) AS who
     FROM mark GROUP BY environment_id
 )
-SELECT e.*, array_to_string(v.reasons, '; ') AS verdict_reason, m.kind AS mark_kind, m.note AS note, m.who AS who
+SELECT e.*, v.reasons, m.kind AS mark_kind, m.note AS note, m.who AS who
 FROM environments_view e
 LEFT JOIN verdict v ON v.environment_id = e.id
 LEFT JOIN latest_mark m ON m.environment_id = e.id
@@ -36,7 +36,7 @@ def candidates(catalog: Catalog) -> list[Candidate]:
             name=row["name"],
             verdict=row["verdict"],
             causes=row["causes"] or (),
-            verdict_reason=row["verdict_reason"] or "",
+            verdict_reason=_first(row["reasons"] or ()),
             quality=row["quality"],
             learnability=row["learnability"],
             mark=Mark(row["mark_kind"], row["note"] or "", row["who"] or "") if row["mark"] else None,
@@ -52,6 +52,12 @@ def candidates(catalog: Catalog) -> list[Candidate]:
         )
         for row in read(catalog, _QUERY)
     ]
+
+
+def _first(reasons: Sequence[str]) -> str:
+    """The first reason, and how many more there are: one reason usually causes the others."""
+    more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+    return reasons[0] + more if reasons else ""
 
 
 def subset_record(header: Header, decisions: Sequence[Decision], directory: str) -> SubsetRecord:

@@ -58,7 +58,7 @@ def card(header: Header, decisions: Sequence[Decision]) -> str:
 def escape(value: object) -> str:
     """``value`` on one line, with nothing in it that Markdown, a table or HTML would act on."""
     text = one_line(str(value)).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    text = re.sub(r"([\\`*_{}\[\]()#+!|~$^=-])", r"\\\1", text)
+    text = re.sub(r"([\\`*_\[\]|~$])", r"\\\1", text)
     return re.sub(r"(?i)\b(https?|ftp|www)(?=[:.])", r"\1&#8203;", text)
 
 

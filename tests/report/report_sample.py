@@ -98,7 +98,8 @@ def _finding(writer, item, cause, hostile):
             question="Does an empty file at the path that the instruction names earn the reward?",
         )
         receipt = (Step({"run": "touch /app/answer.txt"}, True, 0),)
-        outcome = Outcome(Status.GRADED, 1.0, True, {"reward": 1.0}, log=log, seconds=0.42)
+        outcome = Outcome(Status.GRADED, 1.0, True, {"reward": 1.0}, log=log, seconds=0.42,
+                          substitutions=("base x is the host",))
         attempts.append(Result(attempt, outcome, receipt))
     writer.add_results(attempts, backend="bubblewrap")
     known = CAUSES[cause]

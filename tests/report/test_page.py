@@ -104,7 +104,7 @@ def test_everything_is_on_it(text):
     assert "18 of 48 audited environments have a proven defect; 18 are sound" in shown
     for expected in ("8 kept", "asked to stay under 30 %", "pays-for-nothing", "the untouched image is rewarded",
                      "task.toml is not TOML: line 3", "needs-network", "build-failed", "multi-step",
-                     "E: Unable to locate package foo", "in our evaluation set",
+                     "base x is the host", "E: Unable to locate package foo", "in our evaluation set",
                      "What to do Compare the content", "write /app/answer.txt",
                      "run touch /app/answer.txt", "reward 1 (a pass)", "sound, but the 8 places were taken",
                      "control did not run (needs-network)", "How to read this", "rollout-visible"):

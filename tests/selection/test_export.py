@@ -168,7 +168,7 @@ def test_the_card_shows_marks_and_escapes_what_people_and_environments_wrote():
     hostile = Candidate("a", name, "sound", mark=mark)
     text = card(HEADER, choose([hostile, Candidate("b", "b", "sound")], 1.0))
     assert "<script" not in text
-    assert "\\[l\\]\\(" in text
+    assert "\\[l\\](" in text
     assert "http://e" not in text
     assert "marked sound by ann: \\`\\*fine\\*\\`" in text
     rows = [line for line in text.splitlines() if "script" in line]
@@ -177,7 +177,7 @@ def test_the_card_shows_marks_and_escapes_what_people_and_environments_wrote():
 
 
 def test_escape_leaves_ordinary_text_alone():
-    assert escape("plain text, 1.5") == "plain text, 1.5"
+    assert escape("plain-text (1.5)") == "plain-text (1.5)"
 
 
 def test_the_mix_is_compared():
