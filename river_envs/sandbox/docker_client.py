@@ -113,6 +113,12 @@ def plain_socket(stream: Any) -> socket.socket:
     return getattr(stream, "_sock", stream)  # type: ignore[no-any-return]
 
 
+def already_read(stream: Any) -> bytes:
+    """What arrived together with the answer's headers: the SDK hands out the socket and leaves this in its buffer."""
+    plain_socket(stream).setblocking(False)
+    return bytes(stream._response.raw._fp.fp.peek())
+
+
 def close_stream(stream: Any) -> None:
     """Ends a hijacked connection at once; the daemon sees the end of the stream."""
     with suppress(OSError):  # the other side may have closed it already, which is what we want

@@ -16,7 +16,7 @@ from enum import Enum
 from typing import Any
 
 from river_envs.sandbox.base import SandboxError
-from river_envs.sandbox.docker_client import close_stream, daemon_errors, plain_socket
+from river_envs.sandbox.docker_client import already_read, close_stream, daemon_errors, plain_socket
 
 _ADDED = ("HOSTNAME", "PWD", "OLDPWD", "SHLVL", "TERM", "_")
 """Variables that the daemon or the joining shell adds."""
@@ -66,7 +66,6 @@ def collect(stream: Any, deadline: float, keep: int, over_disk: Callable[[], boo
     """Reads frames until the end, the deadline (monotonic seconds), a flood, or until ``over_disk`` says so.
 
     A frame is a byte for the stream, three of nothing, the length in four bytes (big-endian), and the content.
-    A daemon that cannot start the command says so without a frame.
     """
     source = plain_socket(stream)
     kept = bytearray()
@@ -74,6 +73,7 @@ def collect(stream: Any, deadline: float, keep: int, over_disk: Callable[[], boo
     header = b""
     look = time.monotonic() + _WATCH_SEC
     try:
+        early = already_read(stream)
         while True:
             now = time.monotonic()
             if now >= deadline:
@@ -86,7 +86,7 @@ def collect(stream: Any, deadline: float, keep: int, over_disk: Callable[[], boo
                 look = time.monotonic() + _WATCH_SEC
             source.settimeout(max(0.001, min(deadline, look) - now))
             try:
-                data = source.recv(1 << 16)
+                data, early = early or source.recv(1 << 16), b""
             except TimeoutError:
                 continue
             except ConnectionError as error:
@@ -102,10 +102,8 @@ def collect(stream: Any, deadline: float, keep: int, over_disk: Callable[[], boo
                 else:
                     need = 8 - len(header)
                     header, data = header + data[:need], data[need:]
-                    if len(header) == 8 and header[0] <= 2 and not any(header[1:4]):
+                    if len(header) == 8:
                         pending, header = int.from_bytes(header[4:], "big"), b""
-                    elif len(header) == 8:  # the daemon's own words: it could not start the command
-                        data, header, pending = header + data, b"", 1 << 20
     finally:
         close_stream(stream)
 
