@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from river_envs.catalog import codec, delta
@@ -31,6 +31,7 @@ def same(left: Any, right: Any) -> bool:
     return left == right
 
 
+@settings(max_examples=40)
 @given(st.dictionaries(st.text(st.characters()), plain))
 def test_plain_values_come_back_with_their_types(facts):
     text = codec.dumps(dict[str, Any], facts)
@@ -109,6 +110,7 @@ def test_deltas_come_back_equal(build):
     assert delta.unpack(delta.pack(Delta())) == Delta()
 
 
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.text(st.characters(exclude_characters="/")), st.binary())))
 def test_any_delta(pairs):
     original = Delta(tuple(Change(path, "file", content=content) for path, content in pairs))

@@ -89,7 +89,7 @@ def test_a_line_that_makes_no_sense_is_set_aside(filled, build, caplog):
 
 def test_appending_goes_on_while_mergers_race(filled, build):
     one = filled.ids()[0]
-    total, workers = 60, 3
+    total, workers = 30, 3
 
     def work(worker):
         with Spool(filled.path, "r", worker) as spool:
