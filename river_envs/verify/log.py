@@ -11,13 +11,17 @@ import re
 LOG_BYTES = 64 << 10
 """Longer logs lose their middle: the start shows the bootstrap, the end the failures and the summary."""
 
+LINE_CHARACTERS = 2_000
+"""Longer lines are cut before patterns read them: a hostile line must not cost a pattern minutes."""
+
 _HEAD_SHARE = 4
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
 
 
 def plain(text: str) -> str:
-    """``text`` without terminal escapes, with ``\\n`` line ends."""
-    return _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    """``text`` for reading by patterns: no terminal escapes, ``\\n`` line ends, no line above ``LINE_CHARACTERS``."""
+    text = _ESCAPES.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    return "\n".join(entry[:LINE_CHARACTERS] for entry in text.split("\n"))
 
 
 def shorten(text: str, limit: int = LOG_BYTES) -> str:

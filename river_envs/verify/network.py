@@ -21,7 +21,7 @@ from river_envs.verify.bootstrap import recognise, requirement_name
 from river_envs.verify.log import line, plain
 from river_envs.verify.pytest_results import SESSION_START, PytestReport
 
-_HOST = r"[\w.-]+\.[a-zA-Z]{2,}"
+_HOST = r"(?<![\w.-])[\w.-]+\.[a-zA-Z]{2,}"  # only from the start of a name: a hostile line must stay cheap
 _URL = rf"(?:https?://(?P<host>{_HOST})|$)"
 _PATTERNS: tuple[tuple[str, str], ...] = (
     ("apt", rf"^(?:[EW]: .*)?(?:Temporary failure resolving|[Cc]ould not (?:resolve|connect to)) '?(?P<host>{_HOST})"),
@@ -83,7 +83,7 @@ def failed_downloads(text: str) -> list[Download]:
     for entry in plain(text).splitlines():
         entry = entry.strip()
         for tool, pattern in _COMPILED:
-            match = pattern.match(entry[:2_000])
+            match = pattern.match(entry)
             if match is None:
                 continue
             host = match.groupdict().get("host")

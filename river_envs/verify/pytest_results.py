@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 from xml.etree.ElementTree import Element, ParseError
 
 from river_envs.outcome import TestResult
@@ -17,6 +18,7 @@ from river_envs.verify.log import line, plain
 MAX_TESTS = 5_000
 MAX_XML_BYTES = 4 << 20
 MESSAGE_CHARACTERS = 1_000
+MAX_BLOCKS = 50
 
 _OUTCOMES = {
     "PASSED": "passed", "FAILED": "failed", "ERROR": "error", "SKIPPED": "skipped", "XFAIL": "xfailed",
@@ -32,7 +34,8 @@ _COUNTS = re.compile(
 _COUNT = re.compile(r"(\d+) (passed|failed|error|skipped|xfailed|xpassed)")
 _SUMMARY_HEAD = re.compile(r"^=+ short test summary info =+$", re.MULTILINE)
 _SUMMARY_LINE = re.compile(r"^(PASSED|FAILED|ERROR|XFAIL|XPASS) (\S.*?)(?: - (.*))?$")
-_VERBOSE_LINE = re.compile(r"^(\S+::\S.*?) (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \(.*\))?(?:\s+\[\s*\d+%\])?$")
+_VERBOSE_END = re.compile(r" (PASSED|FAILED|ERROR|SKIPPED|XFAIL|XPASS)(?: \([^()]*\))?(?:\s+\[\s*\d+%\])?$")
+_BLOCK_END = re.compile(r"^(?:_{5,} .* _{5,}|=+ .* =+)$", re.MULTILINE)
 _COLLECTION_ERROR = re.compile(r"^_+ ERROR collecting (\S+) _+$", re.MULTILINE)
 
 
@@ -91,8 +94,8 @@ def _tests(text: str) -> tuple[TestResult, ...]:
             in_summary = True
         if in_summary and (match := _SUMMARY_LINE.match(entry)):
             status, name, message = match.group(1), match.group(2), match.group(3) or ""
-        elif match := _VERBOSE_LINE.match(entry):
-            name, status, message = match.group(1), match.group(2), ""
+        elif "::" in entry and (match := _VERBOSE_END.search(entry)) and not entry.startswith(" "):
+            name, status, message = entry[: match.start()], match.group(1), ""
         else:
             continue
         if name in found or len(found) < MAX_TESTS:
@@ -101,12 +104,10 @@ def _tests(text: str) -> tuple[TestResult, ...]:
 
 
 def _collection_errors(text: str) -> Iterable[str]:
-    """The text of each "ERROR collecting" block."""
-    starts = list(_COLLECTION_ERROR.finditer(text))
-    for start in starts:
-        rest = text[start.start():]
-        end = re.search(r"^(?:_{5,} .* _{5,}|=+ .* =+)$", rest[len(start.group(0)):], re.MULTILINE)
-        yield rest[: len(start.group(0)) + end.start()] if end else rest
+    """The text of each "ERROR collecting" block, up to ``MAX_BLOCKS``."""
+    for start in islice(_COLLECTION_ERROR.finditer(text), MAX_BLOCKS):
+        end = _BLOCK_END.search(text, start.end())
+        yield text[start.start(): end.start() if end else len(text)]
 
 
 def read_junit(content: bytes) -> tuple[TestResult, ...]:
