@@ -63,12 +63,13 @@ def _fresh(output: Path) -> Path:
 
 
 def _whole_path(root: Path, folder: Path, keep: float, backend: str, jobs: int, *, show: bool) -> dict[str, Any]:
-    from river_cli.summary import print_summary, verdicts
+    from river_cli.summary import print_summary
     from river_cli.workshop import watched
     from river_envs.audit.options import AuditOptions
     from river_envs.catalog import open_catalog
     from river_envs.formats.ingest import ingest
     from river_envs.report.page import write_page
+    from river_envs.report.summary import summarise
     from river_envs.scoring.run import score_catalog
     from river_envs.selection.run import filter_catalog
 
@@ -83,15 +84,9 @@ def _whole_path(root: Path, folder: Path, keep: float, backend: str, jobs: int, 
     score_catalog(catalog)
     rate = report.attempts / max(report.seconds, 0.001)
     note(f"{report.attempts} attempts in {report.seconds:.1f} s ({rate:.1f} a second)")
-    kept = filter_catalog(catalog, keep, folder / "subset", command=command)
+    filter_catalog(catalog, keep, folder / "subset", command=command)
     write_page(catalog, folder / "report.html")
+    summary = summarise(catalog)
     if show:
         print_summary(catalog)
-    found = verdicts(catalog)
-    return {
-        "ingested": taken.ingested,
-        "audited": report.finished,
-        **{verdict: found.get(verdict, 0) for verdict in ("sound", "resisted", "defective", "unverified")},
-        "kept": kept.kept,
-        "keep_fraction": kept.kept / max(taken.ingested, 1),
-    }
+    return summary.as_json()

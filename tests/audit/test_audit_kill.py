@@ -34,7 +34,9 @@ def audited(catalog: Path) -> dict[str, object]:
 def killed(catalog: Path, after: float) -> None:
     process = subprocess.Popen(
         [COMMAND, "audit", "--catalog", str(catalog), "--backend", "bubblewrap", "--json"],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
     )
     try:
         process.wait(after)
@@ -56,7 +58,9 @@ def told(catalog: Catalog, without: set[str]) -> dict[str, list[tuple[object, ..
         "verdicts": "SELECT environment_id, verdict, causes::VARCHAR FROM verdict",
     }
     return {
-        name: sorted((row for row in catalog.sql(query).itertuples(index=False, name=None) if row[0] not in without), key=str)
+        name: sorted(
+            (row for row in catalog.sql(query).itertuples(index=False, name=None) if row[0] not in without), key=str
+        )
         for name, query in queries.items()
     }
 

@@ -60,7 +60,9 @@ def run(catalog: Catalog, backend: MemoryBackend, **options: object):
 
 def verdicts(catalog: Catalog) -> dict[str, tuple[str, list[str]]]:
     score_catalog(catalog)
-    frame = catalog.sql("SELECT e.name, v.verdict, v.causes FROM verdict v JOIN environment e ON e.id = v.environment_id")
+    frame = catalog.sql(
+        "SELECT e.name, v.verdict, v.causes FROM verdict v JOIN environment e ON e.id = v.environment_id"
+    )
     return {row.name: (row.verdict, list(row.causes)) for row in frame.itertuples(index=False)}
 
 
