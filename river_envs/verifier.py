@@ -52,7 +52,7 @@ def grade(
     try:
         env = test_layer.install(sandbox, environment) if test_layer else {}
         place = Workplace(sandbox, environment, network, per_test, env)
-        place.prepare()
+        place.put_tests()
         run = PROTOCOLS[environment.verifier.protocol](place)
         if test_layer:
             substitutions += test_layer.collect(sandbox)
