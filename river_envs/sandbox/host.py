@@ -15,7 +15,7 @@ import os
 import sys
 import tarfile
 import tempfile
-from functools import cache
+from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
 
@@ -40,13 +40,14 @@ def identity() -> str:
 
 
 def host_base(namespaces: Namespaces, directory: str | Path) -> tuple[Rootfs, str]:
-    """The host's root file system and its identity; what has to be copied is kept in ``directory/<identity>``.
+    """The host's root file system and its identity; what has to be copied is kept below ``directory``.
 
     Raises SandboxError when the copies cannot be made.
     """
-    home = Path(directory).absolute() / identity()
+    owned = namespaces.id_map.mode in ("root", "contained")
+    home = Path(directory).absolute() / (identity() if owned else f"{identity()}-user")
     if not home.is_dir():
-        _make(namespaces, home)
+        _make(namespaces, home, deep=not owned)
     mounts = [Mount("/", (str(home / "root"),)), Mount("/usr", (str(home / "usr"), "/usr"))]
     mounts += [Mount(f"/{name}", (f"/{name}",)) for name in _unmerged()]
     if host_python.is_outside_usr():
@@ -60,11 +61,11 @@ def _unmerged() -> list[str]:
     return [name for name in _MERGED if Path("/", name).is_dir() and not Path("/", name).is_symlink()]
 
 
-def _make(namespaces: Namespaces, home: Path) -> None:
+def _make(namespaces: Namespaces, home: Path, *, deep: bool) -> None:
     home.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix="host-", dir=home.parent))
     work.chmod(0o755)
-    parts = {"root": host_files.write_root, "usr": _write_usr}
+    parts = {"root": host_files.write_root, "usr": partial(_write_usr, deep=deep)}
     if host_python.is_outside_usr():
         parts[upper_name(host_python.PREFIX)] = host_python.write_prefix
     try:
@@ -84,6 +85,6 @@ def _make(namespaces: Namespaces, home: Path) -> None:
         raise
 
 
-def _write_usr(tar: tarfile.TarFile) -> None:
-    host_files.write_usr(tar)
+def _write_usr(tar: tarfile.TarFile, *, deep: bool) -> None:
+    host_files.write_usr(tar, deep=deep)
     host_python.write_commands(tar)

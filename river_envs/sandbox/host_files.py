@@ -45,6 +45,10 @@ _SKELETON = """
 """.split()
 
 
+_DEPTH = 4
+_WHOLE = ("share/doc", "share/man", "local/")
+
+
 def add_directory(tar: tarfile.TarFile, path: str, mode: int = 0o755, *, opaque: bool = False) -> None:
     """A directory of root's; an opaque one hides what lies below it in lower layers."""
     info = tarfile.TarInfo(path)
@@ -122,11 +126,28 @@ def _copy(tar: tarfile.TarFile, source: Path, path: str) -> None:
         add_file(tar, path, source.read_bytes(), stat.S_IMODE(status.st_mode) & 0o755, status.st_mtime)
 
 
-def write_usr(tar: tarfile.TarFile) -> None:
-    """The skeleton above /usr: the directories into which programs and people put things."""
+def write_usr(tar: tarfile.TarFile, *, deep: bool) -> None:
+    """The skeleton above /usr: directories that belong to root inside.
+
+    ``deep`` copies the host's tree of directories down to a depth, for users to whom the host's own belong to nobody: only in a
+    directory of one's own can files be added, replaced and removed.
+    """
     for path in _SKELETON:
         add_directory(tar, path)
-    for parent in ("lib", "share", "include", "local/lib", "local/share"):
-        for child in sorted(Path("/usr", parent).glob("*")):
-            if child.is_dir() and not child.is_symlink() and f"{parent}/{child.name}" not in _SKELETON:
-                add_directory(tar, f"{parent}/{child.name}")
+    if deep:
+        for name in _SKELETON:
+            if "/" not in name:
+                _copy_directories(tar, Path("/usr", name), name, _DEPTH - 1)
+
+
+def _copy_directories(tar: tarfile.TarFile, source: Path, path: str, depth: int) -> None:
+    try:
+        children = sorted(child.name for child in os.scandir(source) if child.is_dir(follow_symlinks=False))
+    except OSError:
+        return  # not for us to read: shown as it is
+    for name in children:
+        child = f"{path}/{name}"
+        if child not in _SKELETON:
+            add_directory(tar, child)
+        if depth > 1 or child.startswith(_WHOLE):
+            _copy_directories(tar, source / name, child, depth - 1)

@@ -139,7 +139,7 @@ class NamespaceSandbox:
         if "error" in answer:
             raise SandboxError(f"the sandbox died during {message['op']}: {answer['error']}")
         if "errno" in answer:
-            raise OSError(answer["errno"], answer["text"])
+            raise OSError(answer["errno"], answer["text"], answer["path"])
         return answer, content
 
     def _kill(self) -> None:

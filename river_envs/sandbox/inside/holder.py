@@ -71,10 +71,14 @@ def hold(channel: wire.Channel, request: dict[str, Any], descriptors: list[int],
         except tree.Refused as refused:
             answer, content = {"refused": str(refused)}, b""
         except OSError as error:
-            answer, content = {"errno": error.errno, "text": str(error)}, b""
+            answer, content = {"errno": error.errno, "text": error.strerror or str(error), "path": _name(error)}, b""
         channel.send(answer, content)
         if message["op"] == "destroy":
             return
+
+
+def _name(error: OSError) -> str | None:
+    return error.filename if isinstance(error.filename, str) else None
 
 
 def forbid_user_namespaces() -> None:
