@@ -42,4 +42,6 @@ def open_backend(name: BackendName = "auto", options: BackendOptions | None = No
 def _open_docker(options: BackendOptions | None) -> Backend:
     from river_envs.sandbox.docker import DockerBackend
 
-    return DockerBackend(options)
+    backend = DockerBackend(options)
+    backend.connect()
+    return backend

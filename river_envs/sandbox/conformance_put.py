@@ -7,7 +7,7 @@ from pathlib import Path
 
 from river_envs.environment import File
 from river_envs.sandbox.base import Backend, Image
-from river_envs.sandbox.conformance_tools import expect, say, shell
+from river_envs.sandbox.conformance_tools import expect, raises, say, shell
 
 
 def check_put_writes_bytes_and_modes(backend: Backend, image: Image) -> None:
@@ -83,6 +83,16 @@ def check_put_resolves_parents_inside(backend: Backend, image: Image) -> None:
         sandbox.put([File("absolute/one", b"1"), File("relative/two", b"2")], "/srv")
         expect(not list(Path(host).iterdir()), "nothing on the host", list(Path(host).iterdir()))
         expect((sandbox.get(f"{host}/one"), sandbox.get(f"{host}/two")) == (b"1", b"2"), "both files inside")
+
+
+def check_put_below_something_else_is_an_error(backend: Backend, image: Image) -> None:
+    """A parent that is a file, a dangling link or a loop: OSError, and nothing is changed."""
+    with tempfile.TemporaryDirectory(dir="/var/tmp") as host, backend.start(image) as sandbox:
+        say(sandbox, f"cd /srv; echo 1 >file; ln -s {host}/none dangling; ln -s loop loop")
+        for root in ("/srv/file", "/srv/dangling", "/srv/loop"):
+            raises(OSError, f"an OSError below {root}", lambda root=root: sandbox.put([File("new", b"1")], root))
+        expect(say(sandbox, "ls /srv; cat /srv/file").split() == ["dangling", "file", "loop", "1"], "nothing changed")
+        expect(not list(Path(host).iterdir()), "nothing on the host")
 
 
 def check_put_of_nothing_does_nothing(backend: Backend, image: Image) -> None:

@@ -52,6 +52,10 @@ class DockerBackend:
         self._images: dict[str, Image] = {}
         self._running: dict[str, DockerSandbox] = {}
 
+    def connect(self) -> None:
+        """Raises BackendUnavailable when no daemon answers; every other method would, too, but later."""
+        _ = self._client.api
+
     def check(self) -> list[Check]:
         """What the daemon offers; see ``base.py``."""
         from river_envs.sandbox.docker_check import checks

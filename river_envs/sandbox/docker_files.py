@@ -26,6 +26,7 @@ _DIRECTORY, _LINK, _SPECIAL = 1 << 31, 1 << 27, 1 << 26 | 1 << 25 | 1 << 24 | 1 
 _PATH_ERRORS = {
     errno.ENOENT: ("Could not find the file", "no such file or directory"),
     errno.ENOTDIR: ("not a directory",),
+    errno.EEXIST: ("file exists",),
     errno.ELOOP: ("too many links", "too many levels of symbolic links"),
 }
 """How the daemon says what the kernel told it; OSError picks the fitting subclass."""
@@ -99,6 +100,26 @@ def open_tar(chunks: Iterator[bytes]) -> tarfile.TarFile:
     return tarfile.open(fileobj=io.BufferedReader(_Chunks(chunks), 1 << 20), mode="r|", errorlevel=1)
 
 
+def path_error(error: BaseException, path: str) -> OSError | None:
+    """The OSError behind a daemon's error, where it says that something is wrong with a path of the container."""
+    reason = short(error)
+    for number, signs in _PATH_ERRORS.items():
+        if any(sign in reason for sign in signs):
+            return OSError(number, os.strerror(number), path)
+    return None
+
+
+def unpack(api: Any, container: str, content: bytes, root: str) -> None:
+    """Unpack a tar in the container. Raises OSError where something stands in the way of a parent."""
+    import docker.errors
+
+    with daemon_errors("writing files"):
+        try:
+            api.put_archive(container, "/", content)
+        except docker.errors.APIError as error:
+            raise path_error(error, root) or error from None
+
+
 @contextmanager
 def archive(api: Any, container: str, path: str) -> Iterator[tuple[dict[str, Any], tarfile.TarFile]]:
     """What is at ``path`` (links not followed), as the daemon's stat and a tar. Raises FileNotFoundError.
@@ -110,11 +131,7 @@ def archive(api: Any, container: str, path: str) -> Iterator[tuple[dict[str, Any
     try:
         chunks, stat = api.get_archive(container, path, chunk_size=1 << 20)
     except docker.errors.APIError as error:
-        reason = short(error)
-        for number, signs in _PATH_ERRORS.items():
-            if any(sign in reason for sign in signs):
-                raise OSError(number, os.strerror(number), path) from None
-        raise
+        raise path_error(error, path) or error from None
     with closing(chunks), open_tar(chunks) as tar:
         yield stat, tar
 

@@ -95,8 +95,7 @@ class DockerSandbox:
                 self._start()
                 self._unlink(deleted)
             if delta and len(deleted) < len(delta.changes):
-                with daemon_errors("applying a delta"):
-                    self._client.api.put_archive(self.container, "/", docker_files.pack_delta(delta))
+                docker_files.unpack(self._client.api, self.container, docker_files.pack_delta(delta), "/")
             if not deleted:
                 self._start()
         except BaseException:
@@ -177,8 +176,7 @@ class DockerSandbox:
         files = tuple(files)
         if files:
             content = docker_files.pack(files, root, *self._ids(user))
-            with daemon_errors("writing files"):
-                self._client.api.put_archive(self.container, "/", content)
+            docker_files.unpack(self._client.api, self.container, content, root)
 
     def _ids(self, user: str | None) -> tuple[int, int]:
         """The numbers of a user of the sandbox (``name``, ``uid``, either with ``:group``)."""

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from river_envs.environment import File
-from river_envs.sandbox import docker_delta
+from river_envs.sandbox import docker_delta, open_backend
 from river_envs.sandbox.base import BackendUnavailable, SandboxError
 from river_envs.sandbox.conformance_delta import WORK
 from river_envs.sandbox.docker import DockerBackend
@@ -28,6 +28,8 @@ def test_without_a_daemon(monkeypatch, tmp_path):
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
     with pytest.raises(BackendUnavailable, match="no Docker daemon answers"):
         _ = Client().api
+    with pytest.raises(BackendUnavailable):
+        open_backend("docker")
     checks = DockerBackend().check()
     assert [(check.name, check.ok) for check in checks] == [("docker daemon", False)]
     assert checks[0].remedy
