@@ -2,13 +2,13 @@
 from pathlib import Path
 
 LEFT = {
-    "sales.csv": "this is sales.r10.csv",
-    "stock.csv": "this is stock.r2.csv",
-    "staff.csv": "this is staff.r1.csv",
-    "README": "this is README",
+    "sales.csv": b"this is sales.r10.csv\n",
+    "stock.csv": b"this is stock.r2.csv\n",
+    "staff.csv": b"this is staff.r1.csv\n",
+    "README": b"this is README\n",
 }
 
 
 def test_folder():
-    found = {path.name: path.read_text().strip() for path in Path("/home/user/exports").iterdir()}
+    found = {path.name: path.read_bytes() for path in Path("/home/user/exports").iterdir()}
     assert found == LEFT

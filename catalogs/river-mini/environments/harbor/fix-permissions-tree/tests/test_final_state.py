@@ -31,4 +31,4 @@ def test_files():
     assert found == set(FILES)
     for name, (wanted, text) in FILES.items():
         assert mode(SITE / name) == wanted, name
-        assert (SITE / name).read_text() == text, name
+        assert (SITE / name).read_bytes() == text.encode(), name

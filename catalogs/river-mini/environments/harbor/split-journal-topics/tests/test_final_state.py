@@ -19,4 +19,4 @@ def test_topics():
 
 
 def test_journal_is_unchanged():
-    assert Path("/app/journal.md").read_text() == Path("/tests/journal.md").read_text()
+    assert Path("/app/journal.md").read_bytes() == Path("/tests/journal.md").read_bytes()
