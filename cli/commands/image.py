@@ -135,4 +135,6 @@ def _open(store: str | None) -> tuple[Store, Any]:
 
     options = default_build_options(store=store)
     namespaces = Namespaces()
-    return Store(options.store, budget_mb=options.store_budget_mb, remove=namespaces.rmtree), namespaces
+    opened = Store(options.store, budget_mb=options.store_budget_mb, remove=namespaces.rmtree)
+    opened.claim(namespaces.id_map.uid_lines)
+    return opened, namespaces

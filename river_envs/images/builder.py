@@ -58,6 +58,7 @@ class Builder:
         host: Callable[[], tuple[Rootfs, str]] | None = None,
     ) -> None:
         self.store = Store(options.store, budget_mb=options.store_budget_mb, remove=namespaces.rmtree)
+        self.store.claim(namespaces.id_map.uid_lines)
         host = host or _Host(namespaces, self.store.root / "host")
         self.bases = Bases(self.store, namespaces, options.aliases, host)
         self.steps = Steps(namespaces, options, host)

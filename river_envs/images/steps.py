@@ -18,6 +18,7 @@ from river_envs.images.context import Source
 from river_envs.images.plan import PROGRAM, FilesAction, Placement, RunAction
 from river_envs.sandbox import host_python
 from river_envs.sandbox.base import BackendOptions, ExecResult, Sandbox, SandboxLimits
+from river_envs.sandbox.idmap import IdMap
 from river_envs.sandbox.rootfs import Mount, Rootfs, upper_name
 
 BUILD_LIMITS = SandboxLimits(
@@ -44,6 +45,8 @@ _NETWORK = re.compile(
 
 class Namespaced(Protocol):
     """What building needs of ``sandbox.namespaces.Namespaces``."""
+
+    id_map: IdMap
 
     def start(
         self, rootfs: Rootfs, *, env: Mapping[str, str] = ..., workdir: str = ..., user: str = ...,

@@ -6,6 +6,7 @@
     STORE/locks, STORE/pins   flocks: who builds, who uses
     STORE/tmp                 unfinished work; what a killed process left is removed by ``sweep``
     STORE/bases.json          imported bases, STORE/aliases.json names that stand for others
+    STORE/owners.json         which ids of the host the files belong to
 
 A layer is made in ``tmp`` and renamed into place. A layer that some process pins, or that another layer stands on, is
 never removed.
@@ -19,7 +20,7 @@ import shutil
 import time
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -71,6 +72,21 @@ class Store:
         self._known: dict[str, Layer] = {}
         self._touched: dict[str, float] = {}
         self._guard = Lock()
+
+    def claim(self, ids: Iterable[Sequence[int]]) -> None:
+        """Say which users of the host own the files here (the lines of a user namespace's map), the first time for good.
+
+        Raises RiverError when the store was filled under another map: its files would belong to nobody in a sandbox.
+        """
+        wanted = sorted(list(line) for line in ids)
+        known = self.read("owners").get("ids")
+        if known is None or (known != wanted and all(line in wanted for line in known)):
+            self.update("owners", lambda _: {"ids": wanted})
+        elif known != wanted:
+            raise RiverError(
+                f"the image cache {self.root} was made under another mapping of user ids and cannot be used now: "
+                "name another place with --store, or remove it and import its bases again"
+            )
 
     def path(self, layer: str) -> Path:
         """Where the layer lies."""

@@ -177,6 +177,14 @@ def test_logs_are_bounded(store, monkeypatch):
     assert len(list((store.root / "logs").iterdir())) == 3
 
 
+def test_a_store_belongs_to_one_mapping_of_ids(store):
+    store.claim([(0, 1000, 1)])
+    store.claim([(0, 1000, 1)])
+    store.claim([(0, 1000, 1), (1, 100000, 65536)])  # more ids than before: nothing is lost
+    with pytest.raises(RiverError, match="another mapping"):
+        store.claim([(0, 1000, 1)])
+
+
 def test_a_damaged_table_is_named(store):
     (store.root / "aliases.json").write_text("{")
     with pytest.raises(RiverError, match=r"aliases.json is damaged"):
