@@ -3,8 +3,9 @@
     python benchmarks/detection.py                       # audit river-mini into a temporary catalog, then compare
     python benchmarks/detection.py --catalog c.duckdb    # compare a catalog that was audited already
 
-This is the only place that reads ``labels.csv``; the audit never sees it. Recall and false alarms come with 95 % intervals:
-Wilson, and a bootstrap over families where rows of one family are alike. Writes benchmarks/results/detection.json.
+This is the only place that reads ``labels.csv``; the audit never sees it. Recall and false alarms come with 95 %
+intervals: Wilson, and a bootstrap over families where rows of one family are alike. Writes
+benchmarks/results/detection.json.
 """
 
 from __future__ import annotations
@@ -137,7 +138,8 @@ def read(catalog: Path, labels: Path) -> list[Row]:
 
     opened = open_catalog(catalog)
     verdicts = opened.sql(
-        "SELECT e.name, e.has_reference, v.verdict, v.causes, coalesce(a.n, 0) AS attempts, coalesce(a.seconds, 0) AS seconds"
+        "SELECT e.name, e.has_reference, v.verdict, v.causes, coalesce(a.n, 0) AS attempts,"
+        " coalesce(a.seconds, 0) AS seconds"
         " FROM environment e JOIN verdict v ON v.environment_id = e.id"
         " LEFT JOIN (SELECT environment_id, count(*) AS n, sum(seconds) AS seconds FROM attempt GROUP BY ALL) a"
         " ON a.environment_id = e.id"
@@ -174,10 +176,13 @@ def show(figures: dict[str, Any], causes: dict[str, dict[str, Any]]) -> None:
         alarm_low, alarm_high = row["false_alarm_wilson"]
         print(
             f"\n{group}: {row['environments']} environments\n"
-            f"  recall {_percent(row['recall'])} [{low:.1%}, {high:.1%}], causes named right {_percent(row['causes_named'])}\n"
-            f"  false alarms {_percent(row['false_alarm_rate'])} [{alarm_low:.1%}, {alarm_high:.1%}] {row['false_alarms'] or ''}\n"
+            f"  recall {_percent(row['recall'])} [{low:.1%}, {high:.1%}],"
+            f" causes named right {_percent(row['causes_named'])}\n"
+            f"  false alarms {_percent(row['false_alarm_rate'])} [{alarm_low:.1%}, {alarm_high:.1%}]"
+            f" {row['false_alarms'] or ''}\n"
             f"  sound ones were called {row['verdicts_of_sound']}, defective ones {row['verdicts_of_defective']}\n"
-            f"  {row['attempts_per_environment']:.1f} attempts and {row['seconds_per_environment']:.2f} verifier seconds each"
+            f"  {row['attempts_per_environment']:.1f} attempts and"
+            f" {row['seconds_per_environment']:.2f} verifier seconds each"
         )
 
 

@@ -24,7 +24,7 @@ Judge = Callable[[dict[str, bytes]], bool]
 
 
 class MemorySandbox:
-    """A dictionary of files. ``bash /solution/...`` writes what the reference script holds: lines of ``path=content``."""
+    """A dictionary of files. ``bash /solution/...`` writes what the script holds: lines of ``path=content``."""
 
     def __init__(self, image: Image, files: dict[str, bytes], fail: Callable[[], bool]) -> None:
         self.image = image

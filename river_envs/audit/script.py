@@ -1,7 +1,7 @@
 """A finding as a stand-alone shell script: it needs Docker and nothing of this project.
 
-The script carries the environment (as a Harbor directory) and each attempt's files inside itself, builds the image, does
-in a fresh container what the receipt says, runs the tests, and prints the recorded reward beside the one it gets.
+The script carries the environment (as a Harbor directory) and each attempt's files inside itself, builds the image,
+does in a fresh container what the receipt says, runs the tests, and prints the recorded reward beside the one it gets.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def unstable(catalog: Catalog) -> set[str]:
 
 
 def told(catalog: Catalog, without: set[str]) -> dict[str, list[tuple[object, ...]]]:
-    """Everything that must be the same: attempts with outcomes, findings, verdicts; times and unstable environments apart."""
+    """Everything that must be the same: attempts with outcomes, findings, verdicts; not times, not unstable ones."""
     queries = {
         "attempts": "SELECT environment_id, id, probe, arm, repeat, status, reward, passed FROM attempt",
         "findings": "SELECT environment_id, id, cause, probe, message FROM finding",

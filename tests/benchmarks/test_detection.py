@@ -28,7 +28,8 @@ PROVABLE = {
 
 def benchmark():
     spec = importlib.util.spec_from_file_location("detection", ROOT / "benchmarks" / "detection.py")
-    assert spec and spec.loader
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules["detection"] = module
     spec.loader.exec_module(module)

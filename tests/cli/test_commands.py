@@ -24,16 +24,17 @@ def call(*arguments: str) -> subprocess.CompletedProcess[str]:
 def test_every_command_has_help():
     app = build_app()
     names = [command.name for command in app.registered_commands] + [group.name for group in app.registered_groups]
-    assert {"audit", "demo", "filter", "ingest", "probes", "replay", "report", "score", "show", "sql", "train"} <= set(names)
+    wanted = "audit demo filter ingest probes replay report score show sql train".split()  # noqa: SIM905
+    assert set(wanted) <= set(names)
     for name in names:
         shown = CliRunner().invoke(app, [str(name), "--help"])
         assert shown.exit_code == 0, name
         assert "Usage" in shown.output
 
 
-@pytest.mark.parametrize("command", [["audit"], ["score"], ["sql", "SELECT 1"], ["show", "x"], ["report"], ["replay", "x"]])
-def test_a_missing_catalog_is_one_sentence(command: list[str], tmp_path: Path):
-    done = call(*command, "--catalog", str(tmp_path / "none.duckdb"))
+@pytest.mark.parametrize("command", ["audit", "score", "sql 1", "show x", "report", "replay x"])
+def test_a_missing_catalog_is_one_sentence(command: str, tmp_path: Path):
+    done = call(*command.split(), "--catalog", str(tmp_path / "none.duckdb"))
     assert done.returncode == 2
     assert "none.duckdb" in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
