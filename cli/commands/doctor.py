@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from river_cli.options import JsonOption, print_json
+
+if TYPE_CHECKING:
+    from river_envs.sandbox.base import Check
+
+StoreOption = Annotated[
+    str | None, typer.Option("--store", help="The image cache (default: ~/.cache/river-envs).", envvar="RIVER_STORE")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -16,9 +23,7 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(
-    store: Annotated[
-        str | None, typer.Option("--store", help="The image cache (default: ~/.cache/river-envs).", envvar="RIVER_STORE")
-    ] = None,
+    store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Try what sandboxes need here: namespaces, limits, the host base, Docker. Status 1 when no backend works."""
@@ -38,7 +43,7 @@ def doctor(
     raise typer.Exit(0 if report.usable else 1)
 
 
-def _print(groups: dict[str, list[object]]) -> None:
+def _print(groups: dict[str, list[Check]]) -> None:
     from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
@@ -49,7 +54,8 @@ def _print(groups: dict[str, list[object]]) -> None:
     for backend, checks in groups.items():
         for number, check in enumerate(checks):
             mark = "[green]ok[/]" if check.ok else "[red]no[/]"
-            table.add_row(escape(backend) if number == 0 else "", mark, escape(check.name), escape(check.detail), escape(check.remedy))
+            texts = (escape(text) for text in (check.name, check.detail, check.remedy))
+            table.add_row(escape(backend) if number == 0 else "", mark, *texts)
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = 140

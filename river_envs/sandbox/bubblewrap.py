@@ -1,7 +1,7 @@
 """The bubblewrap backend: images as overlay layers, sandboxes as namespaces, no daemon and no root needed.
 
-This class only joins two parts: ``namespaces`` runs sandboxes over a given root file system, ``river_envs.images`` makes such
-root file systems out of recipes.
+This class only joins two parts: ``namespaces`` runs sandboxes over a given root file system, ``river_envs.images``
+makes such root file systems out of recipes.
 """
 
 from __future__ import annotations
@@ -59,13 +59,14 @@ class BubblewrapBackend:
         return self.builder.layer(image, files, command, key=key, network=network, timeout_sec=timeout_sec)
 
     def start(
-        self, image: Image, *, delta: Delta | None = None, limits: SandboxLimits = SandboxLimits(),  # noqa: B008 - frozen
+        self, image: Image, *, delta: Delta | None = None,
+        limits: SandboxLimits = SandboxLimits(),  # noqa: B008 - frozen
         network: bool = False,
     ) -> NamespaceSandbox:
         """See ``base.Backend.start``."""
         return self.namespaces.start(
-            self.builder.rootfs(image), env=image.env, workdir=image.workdir, user=image.user, limits=limits, network=network,
-            delta=delta, image=image,
+            self.builder.rootfs(image), env=image.env, workdir=image.workdir, user=image.user, limits=limits,
+            network=network, delta=delta, image=image,
         )
 
     def sweep(self) -> int:

@@ -1,8 +1,8 @@
 """Limits on memory, processes and cpu by control groups, version 1 or 2, wherever this user may make groups.
 
-One group per sandbox and controller, named ``river-<pid>-<start time>-<number>`` after the process that made it, so that
-groups of dead processes can be told and removed. Groups are made below the process's own (version 1) or next to it (version
-2, where a group with processes may have no controlled children).
+One group per sandbox and controller, named ``river-<pid>-<start time>-<number>`` after the process that made it, so
+that groups of dead processes can be told and removed. Groups are made below the process's own (version 1) or next to
+it (version 2, where a group with processes may have no controlled children).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _CONTROLLERS = ("memory", "pids", "cpu")
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """Where groups can be made: version 1 has one place per controller, version 2 one for all under the key ``unified``."""
+    """Where groups can be made: one place per controller in version 1, one called ``unified`` in version 2."""
 
     places: dict[str, Path] = field(hash=False)
 
@@ -32,7 +32,8 @@ class Hierarchy:
 
     def limits(self, controller: str) -> bool:
         """Whether a controller is at hand."""
-        return controller in self.places or ("unified" in self.places and controller in _enabled(self.places["unified"]))
+        unified = self.places.get("unified")
+        return controller in self.places or (unified is not None and controller in _enabled(unified))
 
 
 def _enabled(group: Path) -> set[str]:
@@ -102,7 +103,8 @@ def _find_unified(point: str, root: str) -> Path | None:
         return None
     place = _locate(point, root, path)
     while True:
-        if {"memory", "pids"} <= _enabled(place) and os.access(place / "cgroup.procs", os.W_OK) and _can_make_groups(place):
+        writable = os.access(place / "cgroup.procs", os.W_OK)  # joining needs it in the common ancestor
+        if {"memory", "pids"} <= _enabled(place) and writable and _can_make_groups(place):
             return place
         if place == Path(point) or not place.is_relative_to(point):
             return None
@@ -193,7 +195,7 @@ class Group:
         return False
 
     def remove(self) -> None:
-        """Remove the groups, which must be empty or emptying. Raises OSError when one is still in use after a second."""
+        """Remove the groups, which must be empty or emptying. Raises OSError when one is in use after a second."""
         for path in self.paths:
             _remove(path, time.monotonic() + 1)
 

@@ -13,8 +13,9 @@ from pathlib import Path
 from river_envs.environment import RiverError
 from river_envs.sandbox import cgroups, seccomp
 from river_envs.sandbox.base import BackendOptions, Check, ExecResult, SandboxLimits
+from river_envs.sandbox.launch import bwrap_path
 from river_envs.sandbox.namespace_sandbox import NamespaceSandbox
-from river_envs.sandbox.namespaces import Namespaces, bwrap_path
+from river_envs.sandbox.namespaces import Namespaces
 from river_envs.sandbox.rootfs import Rootfs
 
 _DEFAULT_STORE = "~/.cache/river-envs"
@@ -101,7 +102,7 @@ def check_namespaces(namespaces: Namespaces, options: BackendOptions) -> list[Ch
 
 
 def _host_home(options: BackendOptions) -> Path | None:
-    """Where the image builder keeps the host base, if it has been made: looking at a machine should leave nothing there."""
+    """Where the image builder keeps the host base, if it has been made: looking should leave nothing there."""
     home = Path(options.store or _DEFAULT_STORE).expanduser() / "host"
     return home if home.is_dir() else None
 
@@ -128,7 +129,7 @@ def _user_namespaces(namespaces: Namespaces) -> Check:
         namespaces.probe()
     except RiverError as error:
         remedies = [remedy for path, bad, remedy in _SETTINGS if _content(path) == bad]
-        remedy = remedies[0] if remedies else "inside a container, start it with --privileged; else ask for user namespaces"
+        remedy = remedies[0] if remedies else "in a container: start it with --privileged; else allow user namespaces"
         return Check("user namespaces", False, str(error), remedy)
     return Check("user namespaces", True, "a launcher runs in its own user, mount and process namespaces")
 
@@ -143,8 +144,8 @@ def _content(path: str) -> str | None:
 def _id_mapping(namespaces: Namespaces) -> Check:
     mode = namespaces.id_map.mode
     if mode == "single":
-        return Check("id mapping", False, "one user: builds that create users or change owners fail, apt-get among them",
-                     "install the package uidmap and give your user ranges in /etc/subuid and /etc/subgid (usermod --add-subuids)")
+        return Check("id mapping", False, "one user: builds that make users or change owners fail, apt-get among them",
+                     "install the package uidmap and give your user ranges in /etc/subuid and /etc/subgid")
     detail = {
         "root": "root inside is no user of this machine outside",
         "contained": "the ids of this container",
@@ -159,7 +160,8 @@ def _in_sandboxes(namespaces: Namespaces, rootfs: Rootfs) -> list[Check]:
 
     with start() as sandbox:
         basics = [
-            Check("sandbox", sandbox.exec(["true"], timeout_sec=30).exit_code == 0, "an overlay over this machine's programs"),
+            Check("sandbox", sandbox.exec(["true"], timeout_sec=30).exit_code == 0,
+                  "overlays over this machine's programs, in namespaces"),
             _no_network(sandbox),
             _python(sandbox),
             _owners(sandbox, namespaces),
@@ -168,8 +170,8 @@ def _in_sandboxes(namespaces: Namespaces, rootfs: Rootfs) -> list[Check]:
     how = f"control groups, version {cgroups.hierarchy().version}"
     return [
         *basics,
-        _limit("memory limit", start(memory_mb=64), "x=$(head -c 400000000 /dev/zero | tr '\\0' a)", controlled["memory"], how,
-               "looked at 20 times a second"),
+        _limit("memory limit", start(memory_mb=64), "x=$(head -c 900000000 /dev/zero | tr '\\0' a)",
+               controlled["memory"], how, "looked at 20 times a second"),
         _limit("process limit", start(processes=20), _MANY_PROCESSES, controlled["pids"], how,
                "counted for each user inside"),
         _cpu(start(cpus=0.1), how, controlled=controlled["cpu"]),

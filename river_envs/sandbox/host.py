@@ -1,20 +1,22 @@
 """The ``host`` base: this machine's own programs as a root file system, for images whose base is not at hand.
 
-Shown are the host's /usr (with /bin, /lib and the like), copies of the /etc files that programs need, and the Python that
-runs River with its pytest. Never shown: homes, /run, /var, credentials, the caller's environment, the site-packages of a
-Python that lives in someone's home. Users and groups are those of a fresh Debian, whatever the host has.
+Shown are the host's /usr (with /bin, /lib and the like), copies of the /etc files that programs need, and the Python
+that runs River with its pytest. Never shown: homes, /run, /var, credentials, the caller's environment, the
+site-packages of a Python that lives in someone's home. Users and groups are those of a fresh Debian, whatever the
+host has.
 
-Everything writable is an overlay, so nothing done inside reaches the host. For ordinary users the host's files belong to nobody
-inside and cannot be changed in place; a skeleton of directories, which belongs to the sandbox's root, lies above them so that
-new files can be made where programs put them. There is no package database: apt does not work on this base.
+Everything writable is an overlay, so nothing done inside reaches the host. For ordinary users the host's files belong
+to nobody inside and cannot be changed in place; a skeleton of directories, which belongs to the sandbox's root, lies
+above them so that new files can be made where programs put them. There is no package database: apt does not work on
+this base.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import tarfile
 import tempfile
+from collections.abc import Callable
 from functools import cache, partial
 from importlib import metadata
 from pathlib import Path
@@ -31,7 +33,7 @@ _MERGED = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 
 @cache
 def identity() -> str:
-    """What layers built on this base depend on: the operating system, the Python and the pytest. 16 hexadecimal digits."""
+    """What layers built on this base depend on, the system, the Python and the pytest: 16 hexadecimal digits."""
     try:
         release = Path("/etc/os-release").read_text()
     except OSError:
@@ -65,7 +67,7 @@ def _make(namespaces: Namespaces, home: Path, *, deep: bool) -> None:
     home.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix="host-", dir=home.parent))
     work.chmod(0o755)
-    parts = {"root": host_files.write_root, "usr": partial(_write_usr, deep=deep)}
+    parts: dict[str, Callable[[tarfile.TarFile], None]] = {"root": _write_root, "usr": partial(_write_usr, deep=deep)}
     if host_python.is_outside_usr():
         parts[upper_name(host_python.PREFIX)] = host_python.write_prefix
     try:
@@ -75,7 +77,7 @@ def _make(namespaces: Namespaces, home: Path, *, deep: bool) -> None:
                 write(tar)
             namespaces.untar(archive, work / name)
             archive.unlink()
-        os.rename(work, home)
+        work.rename(home)
     except OSError:
         namespaces.rmtree(work)
         if not home.is_dir():  # else another process has made it meanwhile
@@ -83,6 +85,12 @@ def _make(namespaces: Namespaces, home: Path, *, deep: bool) -> None:
     except BaseException:
         namespaces.rmtree(work)
         raise
+
+
+def _write_root(tar: tarfile.TarFile) -> None:
+    host_files.write_root(tar)
+    if host_python.is_outside_usr():
+        host_files.add_directory(tar, host_python.PREFIX.lstrip("/"))
 
 
 def _write_usr(tar: tarfile.TarFile, *, deep: bool) -> None:

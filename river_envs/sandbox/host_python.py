@@ -38,7 +38,7 @@ def _site_directory() -> str:
 
 
 def write_prefix(tar: tarfile.TarFile) -> None:
-    """The layer above the interpreter's prefix: its site-packages hidden, pytest (and its pip, if it has one) in their place."""
+    """The layer above the interpreter's prefix: pytest, and its pip if it has one, instead of its site-packages."""
     site = f"lib/{_VERSION}/site-packages"
     for path in ("bin", "include", "lib", f"lib/{_VERSION}", "share"):
         add_directory(tar, path)
@@ -69,7 +69,7 @@ def write_commands(tar: tarfile.TarFile) -> None:
 
 
 def _link_libraries(tar: tarfile.TarFile) -> None:
-    """Let the loader find the interpreter's own library, whose recorded path does not exist inside, and no other of its name."""
+    """Let the loader find the interpreter's own library, whose recorded path is not there, and no other version."""
     for library in sorted(Path(sys.base_prefix, "lib").glob("libpython*.so*")):
         add_link(tar, f"lib/{library.name}", f"{PREFIX}/lib/{library.name}")
         for other in sorted(Path("/usr").glob(f"lib*/*/{library.name}")):

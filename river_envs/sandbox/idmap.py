@@ -1,14 +1,16 @@
 """Which users of the host a sandbox's users are: the id mapping, and mounts seen through it.
 
-- ``root``: 0 → 1,900,000,000 and 65,535 more, ids that belong to nobody on any host we know of, so that nothing in a sandbox is
-  a user of the host. Lowers that belong to the real root are shown through id-mapped mounts.
+- ``root``: 0 → 1,900,000,000 and 65,535 more, ids that belong to nobody on any host we know of, so that nothing in a
+  sandbox is a user of the host. Lowers that belong to the real root are shown through id-mapped mounts.
 - ``contained``: root of a container that has few ids itself: 0 → 0 and the ids that it has.
-- ``subuid``: an ordinary user with the package uidmap and ranges in /etc/subuid and /etc/subgid: 0 → you, the rest yours too.
+- ``subuid``: an ordinary user with the package uidmap and ranges in /etc/subuid and /etc/subgid: 0 → you, the rest
+  yours too.
 - ``single``: any other ordinary user: 0 → you, nothing else. Files of others belong to nobody.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pwd
 import shutil
@@ -76,10 +78,8 @@ def _own_ids(kind: Literal["uid", "gid"]) -> int:
 def _subordinate(path: str, uid: int) -> tuple[int, int] | None:
     """The first range of at least 1,000 ids that ``path`` gives to a user."""
     names = {str(uid)}
-    try:
+    with contextlib.suppress(KeyError):  # a user without an entry can still be listed by number
         names.add(pwd.getpwuid(uid).pw_name)
-    except KeyError:
-        pass  # a user without an entry can still be listed by number
     try:
         lines = Path(path).read_text().splitlines()
     except OSError:

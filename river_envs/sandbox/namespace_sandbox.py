@@ -28,8 +28,8 @@ class NamespaceSandbox:
     """Implements ``base.Sandbox``. Made by ``Namespaces.start``; one request at a time, from any thread."""
 
     def __init__(
-        self, connection: socket.socket, *, group: Group | None, limits: SandboxLimits, env: Mapping[str, str], workdir: str,
-        user: str, image: Image, forget: Callable[[NamespaceSandbox], None],
+        self, connection: socket.socket, *, group: Group | None, limits: SandboxLimits, env: Mapping[str, str],
+        workdir: str, user: str, image: Image, forget: Callable[[NamespaceSandbox], None],
     ) -> None:
         self.image = image
         self.limits = limits
@@ -57,8 +57,8 @@ class NamespaceSandbox:
             raise SandboxError(f"a sandbox could not be assembled: {answer['error']}")
 
     def exec(
-        self, command: Sequence[str], *, timeout_sec: float, env: Mapping[str, str] | None = None, user: str | None = None,
-        cwd: str | None = None,
+        self, command: Sequence[str], *, timeout_sec: float, env: Mapping[str, str] | None = None,
+        user: str | None = None, cwd: str | None = None,
     ) -> ExecResult:
         """See ``base.Sandbox.exec``."""
         if not command:
@@ -123,7 +123,9 @@ class NamespaceSandbox:
             offset += size
         return Delta(tuple(changes), tuple(answer["skipped"]))
 
-    def _ask(self, message: dict[str, Any], payload: bytes = b"", *, seconds: float = _FILE_SECONDS) -> tuple[dict[str, Any], bytes]:
+    def _ask(
+        self, message: dict[str, Any], payload: bytes = b"", *, seconds: float = _FILE_SECONDS
+    ) -> tuple[dict[str, Any], bytes]:
         with self._lock:
             if self._destroyed:
                 raise SandboxError("the sandbox has been destroyed")

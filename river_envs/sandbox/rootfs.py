@@ -4,10 +4,10 @@ The images room says *what* (which directories, in which order), the bubblewrap 
 limits). This module is the whole vocabulary between the two.
 
 **Layers on disk.** A build runs with ``Namespaces.start(rootfs, upper=DIR)``. Every writable mount gets its own upper,
-``DIR/<upper_name(dest)>`` (``DIR/root`` for ``/``), so that DIR as a whole is the new layer. ``rootfs.stacked(DIR)`` is the
-root file system with that layer on top. Whiteouts are 0/0 character devices, opaque directories carry the attribute
-``user.overlay.opaque=y``; the files are owned as the sandbox saw them, through the namespace's id mapping: use
-``Namespaces.rmtree`` and ``Namespaces.copy`` on them, never shutil.
+``DIR/<upper_name(dest)>`` (``DIR/root`` for ``/``), so that DIR as a whole is the new layer. ``rootfs.stacked(DIR)``
+is the root file system with that layer on top. Whiteouts are 0/0 character devices, opaque directories carry the
+attribute ``user.overlay.opaque=y``; the files are owned as the sandbox saw them, through the namespace's id mapping:
+use ``Namespaces.rmtree`` and ``Namespaces.copy`` on them, never shutil.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Rootfs:
     mounts: tuple[Mount, ...]
 
     def stacked(self, layer: str | Path) -> Rootfs:
-        """This root file system with the layer directory of a finished build on top (uppers left empty are not stacked)."""
+        """This root file system with a finished build's layer directory on top; uppers left empty are not stacked."""
         mounts = []
         for mount in self.mounts:
             upper = Path(layer) / upper_name(mount.dest)

@@ -1,8 +1,9 @@
 """The system call filter of every command in a sandbox, compiled once with libseccomp.
 
 It denies what a task never needs and what has let processes out of containers before: mounts and namespaces, the kernel
-keyring, which is not namespaced, tracing of other processes, loading of kernel code, io_uring, and sockets that reach the
-hypervisor although the network is cut off. ptrace is denied because a traced shell can be made to report a false status.
+keyring, which is not namespaced, tracing of other processes, loading of kernel code, io_uring, and sockets that reach
+the hypervisor although the network is cut off. ptrace is denied because a traced shell can be made to report a false
+status.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ _DENIED = """
     open_by_handle_at name_to_handle_at lookup_dcookie quotactl quotactl_fd acct swapon swapoff reboot
     ptrace process_vm_readv process_vm_writev process_madvise kcmp pidfd_getfd
     io_uring_setup io_uring_enter io_uring_register
-    iopl ioperm settimeofday clock_settime clock_adjtime adjtimex syslog vhangup nfsservctl move_pages mbind migrate_pages
-    set_mempolicy
-""".split()
+    iopl ioperm settimeofday clock_settime clock_adjtime adjtimex syslog vhangup nfsservctl move_pages mbind
+    migrate_pages set_mempolicy
+""".split()  # noqa: SIM905 - a table
 _DENIED_BY_NUMBER = (467,)  # open_tree_attr: newer than the names that libseccomp knows
 _AF_VSOCK, _AF_ALG = 40, 38
 _TIOCSTI, _TIOCLINUX = 0x5412, 0x541C
@@ -39,7 +40,9 @@ def program() -> bytes:
     try:
         import pyseccomp
     except (ImportError, OSError, RuntimeError) as error:
-        raise BackendUnavailable(f"the system call filter needs libseccomp ({error}); install the package libseccomp2") from None
+        raise BackendUnavailable(
+            f"the system call filter needs libseccomp ({error}): install your system's package libseccomp2"
+        ) from None
     deny = pyseccomp.ERRNO(errno.EPERM)
     built = pyseccomp.SyscallFilter(pyseccomp.ALLOW)
     for name in _DENIED:

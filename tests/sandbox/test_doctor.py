@@ -15,7 +15,8 @@ def test_everything_required_holds_where_sandboxes_run(tmp_path):
     assert "bubblewrap" in report.usable
     names = {check.name for check in report.checks["bubblewrap"]}
     assert names >= BubblewrapBackend.required | {
-        "id mapping", "no network", "host base", "host files", "memory limit", "process limit", "cpu limit", "disk limit"}
+        "id mapping", "no network", "host base", "host files", "memory limit", "process limit", "cpu limit",
+        "disk limit"}
     assert all(check.ok or check.remedy for group in report.checks.values() for check in group)
     assert not (tmp_path / "store").exists(), "looking leaves nothing behind"
 

@@ -3,7 +3,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from sandbox_support import namespaces, rootfs, sandbox, shell  # noqa: F401 - fixtures
+from sandbox_support import shell
 
 from river_envs.sandbox import host, host_python
 
@@ -35,19 +35,22 @@ def test_pytest_starts_without_compiling(sandbox):
 def test_python_runs_for_another_user(sandbox, namespaces):
     if namespaces.id_map.mode == "single":
         pytest.skip("one user is mapped")
-    result = shell(sandbox, "cd /tmp; python3 -c 'import sys; print(sys.version)'; python3 -m pytest --version", user="nobody")
-    assert result.text.splitlines()[:2] == sys.version.splitlines()[:2] or result.text.startswith(sys.version)
+    script = "cd /tmp; python3 -c 'import sys; print(sys.version)'; python3 -m pytest --version"
+    result = shell(sandbox, script, user="nobody")
+    assert result.text.startswith(sys.version)
     assert "pytest" in result.text
 
 
 def test_usual_tools_are_there(sandbox):
-    script = "for tool in bash ls sed awk grep find sort tar gzip diff head xargs; do command -v $tool >/dev/null || echo $tool; done"
-    assert shell(sandbox, script).text == ""
+    tools = "bash ls sed awk grep find sort tar gzip diff head xargs"
+    script = f"for tool in {tools}; do command -v $tool || echo no $tool; done"
+    assert "no " not in shell(sandbox, script).text
 
 
 def test_root_looks_like_a_fresh_system(sandbox):
-    assert shell(sandbox, "stat -c '%n %a' /etc /home /opt /root /srv /tmp /usr /var /var/tmp").text.splitlines() == [
-        "/etc 755", "/home 755", "/opt 755", "/root 700", "/srv 755", "/tmp 1777", "/usr 755", "/var 755", "/var/tmp 1777"]
+    modes = {"/etc": 755, "/home": 755, "/opt": 755, "/root": 700, "/tmp": 1777, "/usr": 755, "/var/tmp": 1777}
+    found = sandbox.exec(["stat", "-c", "%n %a", *modes], timeout_sec=10).text.splitlines()
+    assert found == [f"{path} {mode}" for path, mode in modes.items()]
     assert shell(sandbox, "ls /home /srv /opt").text.split() == ["/home:", "/opt:", *_opt(), "/srv:"]
     assert sandbox.get("/etc/passwd").startswith(b"root:x:0:0:root:/root:/bin/bash\n")
     assert getpass.getuser() == "root" or getpass.getuser().encode() not in sandbox.get("/etc/passwd")
@@ -59,11 +62,12 @@ def _opt():
 
 
 def test_secrets_are_not_copied(sandbox):
-    for path in ("/etc/shadow-", "/etc/ssh", "/etc/ssl/private", "/etc/pip.conf", "/etc/gitconfig", "/etc/sudoers", "/etc/npmrc",
-                 "/etc/docker", "/run/docker.sock", "/etc/machine-id", "/var/lib/dpkg"):
+    for path in ("/etc/shadow-", "/etc/ssh", "/etc/ssl/private", "/etc/pip.conf", "/etc/gitconfig", "/etc/sudoers",
+                 "/etc/npmrc", "/etc/docker", "/run/docker.sock", "/etc/machine-id", "/var/lib/dpkg"):
         assert shell(sandbox, f"test -e {path}").exit_code == 1, path
     assert b"$" not in sandbox.get("/etc/shadow")
-    assert shell(sandbox, f"test -e {Path(sys.prefix)}").exit_code == (0 if sys.prefix == sys.base_prefix == "/usr" else 1)
+    if not sys.prefix.startswith("/usr"):
+        assert shell(sandbox, f"test -e {sys.prefix}").exit_code == 1
 
 
 def test_files_can_be_added_next_to_the_host_s(sandbox):
@@ -78,8 +82,8 @@ def test_files_can_be_added_next_to_the_host_s(sandbox):
 
 def test_a_host_program_can_be_replaced(sandbox):
     original = Path("/usr/bin/env").read_bytes()
-    assert shell(sandbox, "rm /usr/bin/env && printf '#!/bin/sh\\necho replaced\\n' > /usr/bin/env && chmod 755 /usr/bin/env "
-                          "&& /usr/bin/env").text == "replaced\n"
+    script = "cd /usr/bin; rm env && printf '#!/bin/sh\\necho replaced\\n' > env && chmod 755 env && ./env"
+    assert shell(sandbox, script).text == "replaced\n"
     assert Path("/usr/bin/env").read_bytes() == original
 
 
@@ -87,7 +91,7 @@ def test_host_files_belong_to_root_inside(sandbox, namespaces):
     owner = shell(sandbox, "stat -c %u:%g /usr/bin/env").text
     if namespaces.id_map.mode == "root":
         assert owner == "0:0\n"
-        assert shell(sandbox, "touch /usr/bin/env && chown 5:6 /usr/bin/env && stat -c %u:%g /usr/bin/env").text == "5:6\n"
+        assert shell(sandbox, "cd /usr/bin; touch env && chown 5:6 env && stat -c %u:%g env").text == "5:6\n"
     else:
         assert owner in ("0:0\n", "65534:65534\n")
 

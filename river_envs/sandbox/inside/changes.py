@@ -17,7 +17,7 @@ EXCLUDED = frozenset({"proc", "sys", "dev", "logs"})
 
 @dataclass(frozen=True)
 class Layer:
-    """One writable mount: descriptors of its upper and of a read-only view of its lowers. ``prefix`` is its path, no slash."""
+    """One writable mount: its upper, a read-only view of its lowers, both open, and its path without a slash."""
 
     prefix: str
     upper: int
@@ -88,7 +88,9 @@ class _Scan:
                 if child not in self.not_entered:
                     self.found.delete(child)
 
-    def _entry(self, upper: int, base: int | None, name: str, path: str, status: os.stat_result, *, opaque: bool) -> None:
+    def _entry(
+        self, upper: int, base: int | None, name: str, path: str, status: os.stat_result, *, opaque: bool
+    ) -> None:
         before = _status(base, name)
         mode = status.st_mode
         if stat.S_ISCHR(mode) and status.st_rdev == 0:

@@ -1,4 +1,4 @@
-"""Copy a tree faithfully: modes, owners, times, hard links, overlay markers. Sockets, FIFOs and devices are left out."""
+"""Copy a tree with modes, owners, times, hard links and overlay markers, without sockets, FIFOs and devices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run commands inside the view that the holder built: identity, capabilities, limits, the system call filter, output caps."""
+"""Run commands in the view that the holder built: identity, capabilities, limits, system call filter, output cap."""
 
 from __future__ import annotations
 
@@ -282,10 +282,8 @@ def _drop(identity: users.Identity) -> None:
             except OSError:
                 break  # above the highest capability of this kernel
     syscalls.prctl(syscalls.PR_CAP_AMBIENT, syscalls.PR_CAP_AMBIENT_CLEAR_ALL)
-    try:
+    with contextlib.suppress(PermissionError):  # a mapping of a single user forbids it, and has no other group
         os.setgroups(identity.groups)
-    except PermissionError:
-        pass  # a mapping of a single user forbids setgroups; there is no other group to be in
     try:
         os.setresgid(identity.gid, identity.gid, identity.gid)
         os.setresuid(identity.uid, identity.uid, identity.uid)

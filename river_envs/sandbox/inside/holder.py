@@ -2,13 +2,14 @@
 
 **How a sandbox comes to be.** The holder is forked into a fresh process namespace, takes its own mount, ipc, uts and
 (without network) net namespace, mounts a sized tmpfs for the uppers and the overlays over it, and lets bubblewrap build
-the final view from them: root, /proc, /dev, /dev/shm, read-only covers. Then it joins that view and bubblewrap ends. From
-then on nothing of the host's file system can be named by any process in the sandbox, and the holder's own file work goes
-through ``openat2`` below the sandbox's root.
+the final view from them: root, /proc, /dev, /dev/shm, read-only covers. Then it joins that view and bubblewrap ends.
+From then on nothing of the host's file system can be named by any process in the sandbox, and the holder's own file
+work goes through ``openat2`` below the sandbox's root.
 
-**Why bubblewrap does not run each command.** Its monitor process would share the sandbox's process namespace while living in
-the host's mount namespace, where /proc/PID/root would lead; it cannot switch to another user without a user namespace of its
-own; and it reports a missing command as status 1. Commands are forked by the holder (``execute.py``) into the view it built.
+**Why bubblewrap does not run each command.** Its monitor process would share the sandbox's process namespace while
+living in the host's mount namespace, where /proc/PID/root would lead; it cannot switch to another user without a user
+namespace of its own; and it reports a missing command as status 1. Commands are forked by the holder (``execute.py``)
+into the view it built.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Context:
 
 @dataclass
 class Sandbox:
-    """The state of one sandbox: its root and, per writable mount, where its changes are and what they are relative to."""
+    """The state of one sandbox; ``disk`` is the layer directory of a build."""
 
     root: int
     layers: list[changes.Layer]
@@ -164,7 +165,7 @@ def _assemble(request: dict[str, Any], descriptors: list[int], context: Context)
 
 
 class _Sources:
-    """Host directories and files, given as a path or as a detached mount, made reachable under a short relative name."""
+    """Directories and files of the host, given as a path or as a detached mount, under short relative names."""
 
     def __init__(self, descriptors: list[int]) -> None:
         self._descriptors = descriptors
@@ -193,7 +194,7 @@ def _overlay(number: int, mount: dict[str, Any], sources: _Sources, home: str) -
     """Mount the overlay ``m<number>``; for a writable one, the layer that its changes are read from."""
     lowers = sources.lowers(mount["lowers"])
     if len(lowers) > _MAX_LAYERS:
-        raise tree.Refused(f"{len(lowers)} layers below {mount['dest']}; the kernel takes {_MAX_LAYERS}: flatten the image")
+        raise tree.Refused(f"{len(lowers)} layers for {mount['dest']}; the kernel takes {_MAX_LAYERS}")
     os.mkdir(f"m{number}", 0o755)
     os.mkdir(f"e{number}", 0o755)
     stack = ":".join([*lowers, f"e{number}"])  # the empty one: an overlay without an upper needs two lowers
@@ -219,7 +220,7 @@ def _overlay(number: int, mount: dict[str, Any], sources: _Sources, home: str) -
 
 def _copy_attributes(source: str, target: str) -> None:
     status = os.stat(source)
-    with contextlib.suppress(OSError):  # an owner outside the mapping cannot be given: root then owns the root directory
+    with contextlib.suppress(OSError):  # an owner outside the mapping cannot be given: it is root then
         os.chown(target, status.st_uid, status.st_gid)
     os.chmod(target, status.st_mode & 0o7777)
 

@@ -74,7 +74,7 @@ def detach(target: str) -> None:
 
 
 def clone_mount(path: str, *, recursive: bool = False) -> int:
-    """A detached copy of the mount at ``path`` (open_tree(2)); needs CAP_SYS_ADMIN over the caller's mount namespace."""
+    """A detached copy of the mount at ``path`` (open_tree(2)); needs CAP_SYS_ADMIN over the mount namespace."""
     flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | (AT_RECURSIVE if recursive else 0)
     done = _libc.syscall(_OPEN_TREE, AT_FDCWD, os.fsencode(path), ctypes.c_uint(flags))
     return _checked(done, f"open_tree {path}")
@@ -90,7 +90,8 @@ def idmap_mount(mount_fd: int, userns_fd: int) -> None:
 
 def attach_mount(mount_fd: int, target: str) -> None:
     """Attach a detached mount (move_mount(2))."""
-    done = _libc.syscall(_MOVE_MOUNT, mount_fd, b"", AT_FDCWD, os.fsencode(target), ctypes.c_uint(MOVE_MOUNT_F_EMPTY_PATH))
+    flags = ctypes.c_uint(MOVE_MOUNT_F_EMPTY_PATH)
+    done = _libc.syscall(_MOVE_MOUNT, mount_fd, b"", AT_FDCWD, os.fsencode(target), flags)
     _checked(done, f"move_mount {target}")
 
 

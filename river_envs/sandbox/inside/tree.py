@@ -178,7 +178,7 @@ def _write_regular(parent: int, name: str, content: bytes | memoryview, mode: in
 
 
 def put(root: int, message: dict[str, Any], payload: bytes) -> None:
-    """Write many files: ``files`` holds [path, mode, link, size] each, ``payload`` their contents one after the other."""
+    """Write many files: ``files`` holds [path, mode, link, size] each, ``payload`` their contents in that order."""
     owner = users.find(message["user"])
     if isinstance(owner, str):
         raise Refused(owner)

@@ -1,4 +1,4 @@
-"""Messages between the parent and its namespaces: a JSON head, a binary payload, and file descriptors, over a socket."""
+"""Messages between the parent and its namespaces: a JSON head, a binary payload and descriptors, over a socket."""
 
 from __future__ import annotations
 

@@ -2,11 +2,12 @@
 
 Three processes, started once per parent:
 
-- the **guardian** stays in the host's namespaces, as the user who started it. It waits for the end of the parent or of the
-  launcher, then kills what is left and removes the control groups, also when the parent was killed with SIGKILL;
+- the **guardian** stays in the host's namespaces, as the user who started it. It waits for the end of the parent or
+  of the launcher, then kills what is left and removes the control groups, also when the parent was killed with
+  SIGKILL;
 - a short-lived process makes the user namespace, which the parent maps;
-- the **launcher** is pid 1 of an outer process namespace: when it dies the kernel kills every sandbox. It forks one holder
-  per sandbox, as pid 1 of that sandbox's own process namespace, and workers for file operations.
+- the **launcher** is pid 1 of an outer process namespace: when it dies the kernel kills every sandbox. It forks one
+  holder per sandbox, as pid 1 of that sandbox's own process namespace, and workers for file operations.
 """
 
 from __future__ import annotations
@@ -127,7 +128,7 @@ def _launcher(channel: wire.Channel, settings: dict[str, Any], payload: bytes, l
 
 
 def _install(bwrap: dict[str, Any], payload: bytes) -> str:
-    """The path of bwrap; with files given, they are written to the private tmpfs first (the host's may be unreadable)."""
+    """The path of bwrap; files that are given are written to the private tmpfs first (the host's may be unreadable)."""
     offset = 0
     for name, size in bwrap.get("files", ()):
         target = Path(WORKSHOP) / "bwrap" / name
