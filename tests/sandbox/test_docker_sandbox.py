@@ -7,39 +7,10 @@ import time
 import pytest
 
 from river_envs.environment import File
-from river_envs.sandbox import docker_delta, open_backend
-from river_envs.sandbox.base import BackendUnavailable, SandboxError
+from river_envs.sandbox import docker_delta
+from river_envs.sandbox.base import SandboxError
 from river_envs.sandbox.conformance_delta import WORK
 from river_envs.sandbox.docker import DockerBackend
-from river_envs.sandbox.docker_client import Client, orphaned, owner
-from river_envs.sandbox.docker_files import pack
-
-
-def test_owner_names_a_living_process():
-    assert not orphaned(owner())
-    pid, started, host = owner().split(":", 2)
-    assert orphaned(f"{pid}:1{started}:{host}"), "the same number, another process"
-    assert orphaned(f"999999999:1:{host}")
-    assert not orphaned(f"999999999:1:not-{host}"), "processes of other machines are not ours to judge"
-    assert not orphaned("")
-
-
-def test_without_a_daemon(monkeypatch, tmp_path):
-    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
-    with pytest.raises(BackendUnavailable, match="no Docker daemon answers"):
-        _ = Client().api
-    with pytest.raises(BackendUnavailable):
-        open_backend("docker")
-    checks = DockerBackend().check()
-    assert [(check.name, check.ok) for check in checks] == [("docker daemon", False)]
-    assert checks[0].remedy
-
-
-def test_packing_has_no_surprises():
-    content = pack([File("a/b", b"1"), File("l", link="/x")], "/root", 3, 4)
-    assert b"root/a/b" in content
-    assert content.count(b"ustar") == 2
-
 
 pytestmark = pytest.mark.docker
 
