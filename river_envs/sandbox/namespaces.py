@@ -214,7 +214,6 @@ def _rlimits(limits: SandboxLimits, *, controlled: bool) -> dict[str, int]:
 
     RLIMIT_DATA rather than RLIMIT_AS: Java, Node and Go reserve far more addresses than they use.
     """
-    always = {"RLIMIT_CORE": 0}
     if controlled:
-        return always
-    return {**always, "RLIMIT_DATA": (limits.memory_mb + _BURST_MB) << 20, "RLIMIT_NPROC": limits.processes + 1}
+        return {}
+    return {"RLIMIT_DATA": (limits.memory_mb + _BURST_MB) << 20, "RLIMIT_NPROC": limits.processes + 1}

@@ -9,6 +9,7 @@ import resource
 import select
 import signal
 import time
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from . import syscalls, users, wire
@@ -25,19 +26,32 @@ _WATCH_SECONDS = 0.05
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
+@dataclass(frozen=True)
+class Command:
+    """A command that is ready to be executed; ``places`` are the paths to try."""
+
+    identity: users.Identity
+    arguments: list[str]
+    environment: dict[str, str]
+    cwd: str
+    places: list[str]
+
+
 class Runner:
     """Starts the commands of one sandbox, one at a time, and looks after what they leave running."""
 
-    def __init__(self, *, seccomp: bytes, groups: list[int], rlimits: dict[str, int], memory: int | None) -> None:
-        self._seccomp = seccomp
+    def __init__(self, *, groups: list[int], rlimits: dict[str, int], memory: int | None) -> None:
         self._memory = _MemoryWatch(memory) if memory is not None else None
         self._groups = groups
+        self._users = users.Users()
         self._rlimits = {getattr(resource, name): value for name, value in rlimits.items()}
         self._wake_read, wake_write = os.pipe()
         for descriptor in (self._wake_read, wake_write):
             os.set_blocking(descriptor, False)
         signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
+        # Handled rather than ignored: executing a program then resets them, and the child has nothing to do.
+        for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, lambda *_: None)
         self._null = os.open("/dev/null", os.O_RDWR | os.O_CLOEXEC)
         self._background: dict[int, int] = {}
         self._statuses: dict[int, int] = {}
@@ -104,12 +118,15 @@ class Runner:
 
     def run(self, message: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
         """Run one command to its end, its timeout or its output limit."""
+        started = time.monotonic()
+        command = self._prepare(message)
+        if isinstance(command, str):
+            return _failed(126, command)
         output_read, output_write = os.pipe()
         status_read, status_write = os.pipe()
-        started = time.monotonic()
         child = os.fork()
         if child == 0:
-            self._become(message, output_write, status_write)
+            self._become(command, output_write, status_write)
         wire.close_all([output_write, status_write])
         os.set_blocking(output_read, False)
         result, output = self._follow(child, output_read, message["output_bytes"], started + message["timeout_sec"])
@@ -119,6 +136,16 @@ class Runner:
         if trouble:
             raise Refused(trouble.decode("utf-8", "replace"))
         return result, output
+
+    def _prepare(self, message: dict[str, Any]) -> Command | str:
+        """Everything that can be done before the fork; a sentence for a user that does not exist."""
+        identity = self._users.find(message["user"])
+        if isinstance(identity, str):
+            return identity
+        environment = {"PATH": _PATH, "HOME": identity.home, **message["env"]}
+        name = message["command"][0]
+        places = [name] if "/" in name else [f"{place or '.'}/{name}" for place in environment["PATH"].split(":")]
+        return Command(identity, message["command"], environment, message["cwd"], places)
 
     def _follow(self, child: int, output: int, keep: int, deadline: float) -> tuple[dict[str, Any], bytes]:
         collected = _Output(output, keep)
@@ -151,12 +178,9 @@ class Runner:
             self._background[output] = _SLACK  # a background process still holds the other end
         return result, bytes(collected.kept)
 
-    def _become(self, message: dict[str, Any], output: int, status: int) -> NoReturn:
+    def _become(self, command: Command, output: int, status: int) -> NoReturn:
         """In the forked child: take the command's identity and limits, then execute it."""
         try:
-            signal.set_wakeup_fd(-1)
-            for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGINT, signal.SIGXFSZ):
-                signal.signal(number, signal.SIG_DFL)
             os.setsid()
             for group in self._groups:
                 os.write(group, b"0")
@@ -166,7 +190,7 @@ class Runner:
             os.umask(0o022)
             for limit, value in self._rlimits.items():
                 resource.setrlimit(limit, (value, value))
-            _execute(message, self._seccomp)
+            _execute(command)
         except Refused as refused:
             os.write(status, str(refused).encode())
         except BaseException as error:  # noqa: BLE001 - a forked child must not unwind into the holder
@@ -240,32 +264,28 @@ class _Output:
             pass
 
 
-def _execute(message: dict[str, Any], seccomp: bytes) -> NoReturn:
-    identity = users.find(message["user"])
-    if isinstance(identity, str):
-        _stop(126, identity)
-    environment = {"PATH": _PATH, "HOME": identity.home, **message["env"]}
+def _execute(command: Command) -> NoReturn:
     try:
-        os.chdir(message["cwd"])
+        os.chdir(command.cwd)
     except OSError as error:
-        _stop(126, f"cannot enter the directory {message['cwd']}: {os.strerror(error.errno or 0)}")
-    _drop(identity)
-    syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
-    command = message["command"]
-    name = command[0]
-    places = [name] if "/" in name else [f"{place or '.'}/{name}" for place in environment["PATH"].split(":")]
-    if seccomp:
-        syscalls.load_seccomp(seccomp)
+        _stop(126, f"cannot enter the directory {command.cwd}: {error.strerror}")
+    _become_user(command.identity)
     worst = errno.ENOENT
-    for place in places:
+    for place in command.places:
         try:
-            os.execve(place, command, environment)
+            os.execve(place, command.arguments, command.environment)
         except OSError as error:
             if error.errno not in (errno.ENOENT, errno.ENOTDIR):
                 worst = error.errno or errno.EACCES
                 if worst != errno.EACCES:
                     break
-    _stop(127 if worst == errno.ENOENT else 126, f"{name}: {os.strerror(worst)}")
+    _stop(127 if worst == errno.ENOENT else 126, f"{command.arguments[0]}: {os.strerror(worst)}")
+
+
+def _failed(code: int, text: str) -> tuple[dict[str, Any], bytes]:
+    """The result of a command that could not be started."""
+    result = {"exit_code": code, "timed_out": False, "truncated": False, "out_of_memory": False, "seconds": 0.0}
+    return result, f"{text}\n".encode("utf-8", "surrogateescape")
 
 
 def _stop(code: int, text: str) -> NoReturn:
@@ -273,8 +293,11 @@ def _stop(code: int, text: str) -> NoReturn:
     os._exit(code)
 
 
-def _drop(identity: users.Identity) -> None:
-    """Become ``identity`` with at most Docker's default capabilities; any other user than root has none."""
+def confine(seccomp: bytes) -> None:
+    """Give up, for the holder and for every command after it, what no command may have: once per sandbox.
+
+    The holder keeps the capabilities that it has now; none beyond Docker's can be regained by executing a program.
+    """
     for number in range(_HIGHEST_CAPABILITY + 1):
         if not CAPABILITIES >> number & 1:
             try:
@@ -282,13 +305,19 @@ def _drop(identity: users.Identity) -> None:
             except OSError:
                 break  # above the highest capability of this kernel
     syscalls.prctl(syscalls.PR_CAP_AMBIENT, syscalls.PR_CAP_AMBIENT_CLEAR_ALL)
-    with contextlib.suppress(PermissionError):  # a mapping of a single user forbids it, and has no other group
-        os.setgroups(identity.groups)
-    try:
-        os.setresgid(identity.gid, identity.gid, identity.gid)
-        os.setresuid(identity.uid, identity.uid, identity.uid)
-    except OSError:
-        raise Refused(f"a command cannot run as {identity.name}: {users.UNMAPPED}") from None
+    syscalls.prctl(syscalls.PR_SET_NO_NEW_PRIVS, 1)
+    syscalls.load_seccomp(seccomp)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _become_user(identity: users.Identity) -> None:
+    """Become ``identity`` with at most Docker's default capabilities; any other user than root has none."""
+    if not identity.is_plain_root:  # which the holder is already
+        with contextlib.suppress(PermissionError):  # a mapping of a single user forbids it, and has no other group
+            os.setgroups(identity.groups)
+        try:
+            os.setresgid(identity.gid, identity.gid, identity.gid)
+            os.setresuid(identity.uid, identity.uid, identity.uid)
+        except OSError:
+            raise Refused(f"a command cannot run as {identity.name}: {users.UNMAPPED}") from None
     syscalls.set_capabilities(CAPABILITIES if identity.uid == 0 else 0)
-
-

@@ -157,8 +157,9 @@ def _assemble(request: dict[str, Any], descriptors: list[int], context: Context)
     for index in set(range(len(descriptors))) - bound:
         os.close(descriptors[index])
     os.close(merged)
+    execute.confine(context.seccomp)
     runner = execute.Runner(
-        seccomp=context.seccomp, groups=[descriptors[index] for index in request["cgroups"]],
+        groups=[descriptors[index] for index in request["cgroups"]],
         rlimits=request["rlimits"], memory=request["memory"],
     )
     return Sandbox(root, layers, runner, own_hosts, disk, placeholders)

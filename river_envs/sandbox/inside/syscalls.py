@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+from functools import cache
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -126,12 +127,18 @@ def hide_arguments(title: bytes) -> None:
         ctypes.memmove(start, title[: end - start - 1], min(len(title), end - start - 1))
 
 
+_CAPABILITY_HEAD = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
+
+
+@cache
+def _capability_data(mask: int) -> ctypes.Array[ctypes.c_uint32]:
+    low, high = mask & 0xFFFFFFFF, mask >> 32
+    return (ctypes.c_uint32 * 6)(low, low, 0, high, high, 0)
+
+
 def set_capabilities(mask: int) -> None:
     """Make ``mask`` the permitted and effective set, and the inheritable and ambient sets empty (capset(2))."""
-    low, high = mask & 0xFFFFFFFF, mask >> 32
-    head = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
-    data = (ctypes.c_uint32 * 6)(low, low, 0, high, high, 0)
-    _checked(_libc.capset(head, data), "capset")
+    _checked(_libc.capset(_CAPABILITY_HEAD, _capability_data(mask)), "capset")
 
 
 def load_seccomp(program: bytes) -> None:

@@ -23,6 +23,36 @@ class Identity:
     groups: list[int]
     home: str
 
+    @property
+    def is_plain_root(self) -> bool:
+        """Whether this is root and in no group but root's."""
+        return self.uid == 0 and self.groups == [0]
+
+
+class Users:
+    """Lookups that are remembered as long as the two files do not change."""
+
+    def __init__(self) -> None:
+        self._version: list[tuple[int, int, int] | None] = []
+        self._known: dict[str, Identity | str] = {}
+
+    def find(self, user: str) -> Identity | str:
+        """See :func:`find`."""
+        version = [_version("/etc/passwd"), _version("/etc/group")]
+        if version != self._version:
+            self._version, self._known = version, {}
+        if user not in self._known:
+            self._known[user] = find(user)
+        return self._known[user]
+
+
+def _version(path: str) -> tuple[int, int, int] | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_ino, status.st_ctime_ns, status.st_size
+
 
 def find(user: str) -> Identity | str:
     """``name``, ``uid``, ``name:group`` or ``uid:gid``; a sentence saying what is wrong when there is no such user."""
