@@ -46,7 +46,8 @@ def host_base(namespaces: Namespaces, directory: str | Path) -> tuple[Rootfs, st
 
     Raises SandboxError when the copies cannot be made.
     """
-    owned = namespaces.id_map.mode in ("root", "contained")
+    mode = namespaces.id_map.mode
+    owned = mode == "root" or (mode == "contained" and Path("/usr").stat().st_uid == 0)
     home = Path(directory).absolute() / (identity() if owned else f"{identity()}-user")
     if not home.is_dir():
         _make(namespaces, home, deep=not owned)

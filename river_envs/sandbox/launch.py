@@ -118,7 +118,7 @@ class Launcher:
         unshared = _expect(self._channel, "unshared")
         id_map.write(unshared)
         self.userns = os.open(f"/proc/{unshared}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
-        self._channel.send({"groups": id_map.mode != "single"})
+        self._channel.send({"mapped": True})
         _expect(self._channel, "ready")
         self._channel.socket.settimeout(None)
 

@@ -136,6 +136,9 @@ class NamespaceSandbox:
             except (EOFError, OSError) as error:
                 self._kill()
                 raise SandboxError(f"the sandbox died during {message['op']}: {error or 'no answer'}") from error
+            except BaseException:
+                self._kill()  # interrupted between question and answer: the next answer would belong to this one
+                raise
         if "refused" in answer:
             raise SandboxError(answer["refused"])
         if "error" in answer:
