@@ -59,10 +59,11 @@ def choose() -> IdMap:
         if _own_ids("uid") > FIRST_ID + COUNT and _own_ids("gid") > FIRST_ID + COUNT:
             whole = ((0, FIRST_ID, COUNT),)
             return IdMap("root", whole, whole)
-        return IdMap("contained", ((0, 0, min(_own_ids("uid"), COUNT)),), ((0, 0, min(_own_ids("gid"), COUNT)),))
-    uids, gids = _subordinate("/etc/subuid", uid), _subordinate("/etc/subgid", uid)
-    if uids and gids and shutil.which("newuidmap") and shutil.which("newgidmap"):
-        return IdMap("subuid", ((0, uid, 1), (1, *uids)), ((0, gid, 1), (1, *gids)))
+        uids, gids = min(_own_ids("uid"), COUNT), min(_own_ids("gid"), COUNT)
+        return IdMap("contained" if uids > 1 and gids > 1 else "single", ((0, 0, uids),), ((0, 0, gids),))
+    more_uids, more_gids = _subordinate("/etc/subuid", uid), _subordinate("/etc/subgid", uid)
+    if more_uids and more_gids and shutil.which("newuidmap") and shutil.which("newgidmap"):
+        return IdMap("subuid", ((0, uid, 1), (1, *more_uids)), ((0, gid, 1), (1, *more_gids)))
     return IdMap("single", ((0, uid, 1),), ((0, gid, 1),))
 
 
