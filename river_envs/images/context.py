@@ -6,6 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 
 from river_envs.environment import File, fingerprint
 from river_envs.images.recipe import RecipeError
@@ -47,8 +48,8 @@ class Context:
             return [self._file(pattern, follow)]
         if pattern in self._folders:
             return [self._folder(pattern, follow)]
-        matcher = re.compile(glob_to_regex(pattern))
-        found = [path for path in [*self._files, *self._folders] if matcher.fullmatch(path)]
+        matcher = Pattern(pattern)
+        found = [path for path in [*self._files, *self._folders] if matcher.matches(path)]
         if not found or not re.search(r"[*?\[]", pattern):
             raise RecipeError(f"{source!r} is not in the build context")
         return [
@@ -85,7 +86,7 @@ class Ignore:
     """
 
     def __init__(self, text: str) -> None:
-        self._rules: list[tuple[bool, re.Pattern[str]]] = []
+        self._rules: list[tuple[bool, Pattern]] = []
         for line in text.lstrip("\ufeff").splitlines():
             line = line.strip()
             if not line or line.startswith("#"):
@@ -93,43 +94,50 @@ class Ignore:
             keep = line.startswith("!")
             pattern = posixpath.normpath("/" + line.removeprefix("!").strip()).lstrip("/")
             if pattern:
-                self._rules.append((keep, re.compile(glob_to_regex(pattern) + r"(/.*)?")))
+                self._rules.append((keep, Pattern(pattern)))
 
     def hides(self, path: str) -> bool:
         """Whether ``path`` is left out of the context."""
         hidden = False
         for keep, rule in self._rules:
-            if rule.fullmatch(path):
+            if rule.covers(path):
                 hidden = not keep
         return hidden
 
 
-def glob_to_regex(pattern: str) -> str:
-    """A Docker path pattern as a regular expression: ``*`` and ``?`` stop at ``/``, ``**`` does not."""
-    out: list[str] = []
-    position = 0
-    while position < len(pattern):
-        char = pattern[position]
-        if pattern.startswith("**/", position):
-            out.append("(?:.*/)?")
-            position += 3
-            continue
-        if pattern.startswith("**", position):
-            out.append(".*")
-            position += 2
-            continue
-        if char == "[" and (end := pattern.find("]", position + 2)) > 0:
-            inner = pattern[position + 1 : end].replace("\\", "\\\\")
-            out.append(f"[{inner}]")
-            position = end + 1
-            continue
-        if char == "\\" and position + 1 < len(pattern):
-            out.append(re.escape(pattern[position + 1]))
-            position += 2
-            continue
-        out.append({"*": "[^/]*", "?": "[^/]"}.get(char, re.escape(char)))
-        position += 1
-    return "".join(out)
+class Pattern:
+    """A Docker path pattern: ``*``, ``?`` and ``[...]`` stay within one component, ``**`` stands for any number of them.
+
+    Matching takes time proportional to pattern and path, whatever a hostile pattern says.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        self._parts = [part if part == "**" else _component(part) for part in pattern.split("/")]
+
+    def matches(self, path: str) -> bool:
+        """Whether the pattern means exactly this path."""
+        parts = path.split("/")
+        return len(parts) in self._ends(parts)
+
+    def covers(self, path: str) -> bool:
+        """Whether the pattern means this path or a directory above it."""
+        return any(end > 0 for end in self._ends(path.split("/")))
+
+    def _ends(self, path: Sequence[str]) -> set[int]:
+        """How many components of ``path`` the whole pattern can stand for."""
+        ends = {0}
+        for part in self._parts:
+            if part == "**":
+                ends = set(range(min(ends, default=len(path)), len(path) + 1)) if ends else set()
+            else:
+                ends = {end + 1 for end in ends if end < len(path) and fnmatchcase(path[end], part)}
+        return ends
+
+
+def _component(part: str) -> str:
+    """One component in the language of :mod:`fnmatch`, which negates with ``!`` and knows no backslash."""
+    part = re.sub(r"\\(.)", lambda match: f"[{match.group(1)}]" if match.group(1) in "*?[" else match.group(1), part)
+    return part.replace("[^", "[!")
 
 
 def _parents(path: str) -> Sequence[str]:

@@ -30,12 +30,17 @@ _OPENS = re.compile(r"(?<!<)<<-?\s*\\?(['\"]?)([A-Za-z0-9_.-]+)\1")
 
 @dataclass
 class Section:
-    """One section: ``arguments`` stand on its own line, ``body`` below; ``line`` is where it starts."""
+    """One section: ``arguments`` stand on its own line, the ``lines`` below; ``line`` is where it starts."""
 
     name: str
     arguments: str
-    body: str
     line: int
+    lines: list[str] = field(default_factory=list)
+
+    @property
+    def body(self) -> str:
+        """The lines as one text."""
+        return "".join(self.lines)
 
 
 @dataclass
@@ -80,7 +85,7 @@ def _stage(text: str, first_line: int) -> Definition:
     heredoc: str | None = None
     for offset, line in enumerate(lines):
         number = first_line + offset + 1
-        if line.split()[:1] and line.split()[0].startswith("%"):
+        if line.lstrip().startswith("%"):
             if heredoc and current:
                 stage.notes.append(
                     f"line {number}: {line.strip()[:60]!r} inside the heredoc {heredoc!r} of %{current.name} starts a "
@@ -93,7 +98,7 @@ def _stage(text: str, first_line: int) -> Definition:
         if current is None:
             header.append(line)
             continue
-        current.body += line + ("\n" if offset + 1 < len(lines) else "")
+        current.lines.append(line + ("\n" if offset + 1 < len(lines) else ""))
         heredoc = _heredoc_after(line, heredoc)
     stage.headers = _headers(header)
     return stage
@@ -107,7 +112,7 @@ def _open_section(line: str, number: int, heredoc: str | None) -> Section:
     if name not in SECTIONS and name not in APP_SECTIONS:
         inside = f", inside the heredoc {heredoc!r}" if heredoc else ""
         raise RecipeError(f"line {number}: invalid section {line.strip()[:60]!r}{inside}: Apptainer refuses the file")
-    return Section(name, arguments.partition("#")[0].strip(), "", number)
+    return Section(name, arguments.partition("#")[0].strip(), number)
 
 
 def _heredoc_after(line: str, heredoc: str | None) -> str | None:

@@ -63,6 +63,7 @@ class _Parser:
         self.build_args = build_args
         self.arguments: dict[str, str] = platform_arguments()
         self.stages: list[Stage] = []
+        self.names: dict[str, int] = {}
         self.steps: list[Step] = []
         self.unsupported: list[str] = []
         self.notes: list[str] = []
@@ -114,8 +115,7 @@ class _Parser:
 
     def stage_index(self, name: str) -> int | None:
         """The earlier stage that ``name`` (or number) means."""
-        names = [stage.name for stage in self.stages]
-        return max((index for index, known in enumerate(names) if known == name.lower()), default=None)
+        return self.names.get(name.lower())
 
     def from_(self, instruction: Instruction) -> None:
         words = split_words(instruction.rest, self.escape)
@@ -135,6 +135,8 @@ class _Parser:
         if self.stages:
             self.close_stage()
         self.stages.append(Stage(base if index is None else index, name))
+        if name:
+            self.names[name] = len(self.stages) - 1
 
     def run(self, instruction: Instruction) -> None:
         network = True

@@ -195,7 +195,8 @@ class _Placer:
         if not tarfile.is_tarfile(path):
             return False
         with tarfile.open(path, "r:*") as archive:
-            archive.extractall(target, filter="tar", numeric_owner=True)
+            safe: dict[str, Any] = {"filter": "tar"} if hasattr(tarfile, "tar_filter") else {}  # not in older Pythons
+            archive.extractall(target, numeric_owner=True, **safe)
         return True
 
     def find_owner(self, text: str) -> tuple[int, int] | None:

@@ -15,6 +15,7 @@ from river_envs.images.recipe import RecipeError
 
 _NAME = frozenset(string.ascii_letters + string.digits + "_")
 _HEREDOC_START = re.compile(r"^\d*<<-?\s*$")
+MAX_DEPTH = 50
 _PATTERNS = frozenset("#%/")
 
 
@@ -77,6 +78,7 @@ class _Expander:
         self.values = values
         self.escape = escape
         self.position = 0
+        self.depth = 0
 
     def word(self, stop: str = "", *, dollars: bool = True) -> str:
         """Everything up to ``stop`` (or the end), unquoted and expanded."""
@@ -171,7 +173,11 @@ class _Expander:
             operator = self.take()
         if not operator or operator not in "-+?":
             raise RecipeError(f"bad substitution of {name} in {self.source!r}")
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise RecipeError(f"more than {MAX_DEPTH} substitutions inside one another")
         alternative = self.word("}")
+        self.depth -= 1
         if self.take() != "}":
             raise RecipeError(f"unclosed '${{' in {self.source!r}")
         if operator == "+":

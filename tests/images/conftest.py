@@ -11,7 +11,7 @@ class PlainUnpacker:
 
     def untar(self, archive, directory):
         with tarfile.open(archive) as tar:
-            tar.extractall(directory, filter="fully_trusted")
+            tar.extractall(directory, **({"filter": "fully_trusted"} if hasattr(tarfile, "tar_filter") else {}))
 
     def copy(self, source, dest):
         raise AssertionError("not needed here")

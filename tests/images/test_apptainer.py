@@ -55,6 +55,11 @@ def test_an_unknown_section_inside_a_heredoc_is_refused_as_by_apptainer(line):
         parse_apptainer(HEAD + f"%post\ncat > /x <<EOF\n{line}\nEOF\n")
 
 
+def test_a_million_lines_take_no_quadratic_time():
+    (run,) = steps("%post\n" + "echo x\n" * 1_000_000)
+    assert run.program.count("\n") == 1_000_000
+
+
 def test_percent_signs_elsewhere_are_text():
     (run,) = steps("%post\nprintf 'a%s\\n' x\ndate +%Y # %post\n")
     assert run.program == "printf 'a%s\\n' x\ndate +%Y # %post\n"

@@ -89,17 +89,35 @@ def test_copying(build, look):
     )
     image = build(
         "FROM x\nRUN mkdir /there && ln -s there /link && ln -s /nowhere /dangling\nCOPY a.txt /there\n"
-        "COPY a.txt /link/b.txt\nCOPY d /link/\nCOPY d/e /new\nCOPY --chmod=640 --chown=33:root *.txt run.sh /m/\n"
+        "COPY a.txt /link/b.txt\nCOPY d /link/\nCOPY d/e /new\nCOPY --chmod=640 *.txt run.sh /m/\n"
         "COPY . /all\nCOPY <<E /in/line\nx\nE\nADD a.txt /added\n",
         *files,
     )
     assert look(image, "cat /there/a.txt /there/b.txt /there/e/f /new/f /in/line; readlink /there/l") == "aaffx\ne/f\n"
     assert look(image, "stat -c '%U %G %a %Y' /m/run.sh /there/a.txt /all/run.sh").splitlines() == [
-        "www-data root 640 1704067200", "root root 644 1704067200", "root root 755 1704067200",
+        "root root 640 1704067200", "root root 644 1704067200", "root root 755 1704067200",
     ]
     assert look(image, "ls -A /all").split() == [".dockerignore", "Dockerfile", "a.txt", "d", "run.sh"]
 
 
+@pytest.fixture
+def many_ids(namespaces):
+    if namespaces.id_map.mode == "single":
+        pytest.skip("this account has one user id for its sandboxes")
+
+
+@pytest.mark.usefixtures("many_ids")
+def test_owners(build, look):
+    image = build(
+        "FROM x\nCOPY --chown=www-data a /n/a\nCOPY --chown=33:0 a /n/b\nUSER www-data\nWORKDIR /w\nRUN touch f\n",
+        File("a", b""),
+    )
+    assert look(image, "stat -c '%U:%G' /n /n/a /n/b /w f").split() == [
+        "www-data:www-data", "www-data:www-data", "www-data:root", "www-data:www-data", "www-data:www-data",
+    ]
+
+
+@pytest.mark.usefixtures("many_ids")
 def test_copying_from_stages(build, look):
     image = build(
         "FROM x AS one\nRUN mkdir -p /o/d && echo 1 > /o/d/1.txt && echo 2 > /o/d/2.md && ln /o/d/1.txt /o/d/hard "

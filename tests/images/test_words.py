@@ -48,6 +48,11 @@ def test_broken_words_are_the_recipes_fault(word):
         expand(word, VALUES)
 
 
+def test_nesting_has_an_end():
+    with pytest.raises(RecipeError, match="inside one another"):
+        expand("${A:+" * 3000, VALUES)
+
+
 def test_a_required_value_is_no_syntax_error():
     check("${NONE:?gone}")
 
