@@ -152,7 +152,7 @@ class Builder:
             self.store.check_disk()
         self.store.keep_log(name, failed.log)
         substituted = any(base.substituted for base in bases)
-        blameless = failed.reason == "timeout" or substituted or failed.network or not network
+        blameless = failed.reason in ("timeout", "memory") or substituted or failed.network or not network
         last = [line.strip() for line in failed.log.splitlines() if line.strip()][-1:]
         detail = f": {last[0][:200]}" if last and failed.reason == "command" else ""
         return BuildFailed(f"{failed.title}: {failed.message}{detail}", failed.log, blameless=blameless)

@@ -106,7 +106,8 @@ class Ignore:
 
 
 class Pattern:
-    """A Docker path pattern: ``*``, ``?`` and ``[...]`` stay within one component, ``**`` stands for any number of them.
+    """A Docker path pattern: ``*``, ``?`` and ``[...]`` stay within one component, ``**`` stands for any number of
+    them.
 
     Matching takes time proportional to pattern and path, whatever a hostile pattern says.
     """

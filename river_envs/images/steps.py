@@ -37,7 +37,7 @@ _CA_VARIABLES = (
 _NETWORK = re.compile(
     r"Temporary failure (in name resolution|resolving)|Could not resolve|Name or service not known|Connection (refused|"
     r"reset|timed out)|Network is unreachable|No route to host|ConnectTimeout|ReadTimeout|Max retries exceeded|"
-    r"certificate verify failed|SSL certificate problem|Proxy|proxyconnect|Failed to (fetch|connect)|"
+    r"certificate verify failed|SSL certificate problem|ProxyError|proxyconnect|(Failed|Unable) to connect|"
     r"getaddrinfo|EAI_AGAIN|TLS handshake|5\d\d (Bad Gateway|Service Unavailable|Gateway Time-?out)",
     re.IGNORECASE,
 )
@@ -66,10 +66,10 @@ class Namespaced(Protocol):
 
 
 class StepFailed(Exception):
-    """A step that ended badly. ``reason``: command, timeout, missing (a file that is not there)."""
+    """A step that ended badly. ``reason``: command, timeout, memory, or missing (a file that is not there)."""
 
     def __init__(
-        self, title: str, message: str, log: str, reason: Literal["command", "timeout", "missing"]
+        self, title: str, message: str, log: str, reason: Literal["command", "timeout", "memory", "missing"]
     ) -> None:
         super().__init__(title, message)
         self.title = title
@@ -196,8 +196,9 @@ class Steps:
         if result.timed_out:
             raise StepFailed(title, f"it did not end within {timeout_sec:.0f} s", log, "timeout")
         if result.exit_code != 0:
-            why = "it ran out of memory" if result.out_of_memory else f"it ended with status {result.exit_code}"
-            raise StepFailed(title, why, log, "command")
+            if result.out_of_memory:
+                raise StepFailed(title, f"it needed more than {BUILD_LIMITS.memory_mb} MB of memory", log, "memory")
+            raise StepFailed(title, f"it ended with status {result.exit_code}", log, "command")
 
     def _tidy(self, directory: Path) -> None:
         """Remove what overlayfs needed while the layer was made."""

@@ -74,7 +74,8 @@ class Store:
         self._guard = Lock()
 
     def claim(self, ids: Iterable[Sequence[int]]) -> None:
-        """Say which users of the host own the files here (the lines of a user namespace's map), the first time for good.
+        """Say which users of the host own the files here (the lines of a user namespace's map), the first time for
+        good.
 
         Raises RiverError when the store was filled under another map: its files would belong to nobody in a sandbox.
         """
@@ -233,6 +234,7 @@ class Store:
                 if path.exists():
                     path.rename(trash)
                 lock.path.unlink(missing_ok=True)
+                (self.root / "locks" / layer).unlink(missing_ok=True)
             finally:
                 lock.release()
         return True

@@ -47,7 +47,8 @@ def test_exported_once_and_again_when_the_image_changed(daemon, tmp_path):
             with namespaces.start(builder.rootfs(image)) as sandbox:
                 assert sandbox.get("/etc/x") == content
             builder.close()
-        unknown = Builder(namespaces, options).build(ImageRecipe("prebuilt", docker_image="river-envs-none:1"), network=False)
+        nowhere = ImageRecipe("prebuilt", docker_image="river-envs-none:1")
+        unknown = Builder(namespaces, options).build(nowhere, network=False)
         assert unknown.bases[0].origin == "host"
         assert "Docker does not have river-envs-none:1" in unknown.notes[0]
     finally:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from river_envs.environment import ImageRecipe
+from river_envs.environment import File, ImageRecipe
 from river_envs.images.builder import Builder
 from river_envs.images.importer import import_base
 from river_envs.images.options import default_build_options
@@ -53,8 +53,6 @@ def test_packages_from_both_languages(builder):
         "Bootstrap: docker\nFrom: ubuntu:22.04\n%files\n/g/fixtures/a /app/a\n"
         f"%post\n{INSTALL}\nuseradd -m -u 1234 app\ntree /app > /seen\n"
     )
-    from river_envs.environment import File
-
     first = builder.build(ImageRecipe("apptainer", definition, (File("fixtures/a", b""),)))
     second = builder.build(ImageRecipe("apptainer", definition.replace("1234", "1235"), (File("fixtures/a", b"b"),)))
     assert first.layers[1] == second.layers[1]  # the packages are installed once
@@ -70,14 +68,15 @@ def test_packages_from_both_languages(builder):
 
 
 def test_a_package_that_does_not_exist_is_the_recipes_fault(builder):
+    text = "FROM debian:bookworm\nRUN apt-get update && apt-get install -y nosuch\n"
     with pytest.raises(BuildFailed, match="status 100") as caught:
-        builder.build(ImageRecipe("dockerfile", "FROM debian:bookworm\nRUN apt-get update && apt-get install -y nosuch\n"))
+        builder.build(ImageRecipe("dockerfile", text))
     assert caught.value.blameless is False
     assert "Unable to locate package nosuch" in caught.value.log
 
 
 def test_without_a_network_nobody_is_blamed(builder):
+    text = "FROM debian:bookworm\nRUN apt-get update -q\nRUN apt-get install -y jq\n"
     with pytest.raises(BuildFailed) as caught:
-        builder.build(ImageRecipe("dockerfile", "FROM debian:bookworm\nRUN apt-get update -q\nRUN apt-get install -y jq\n"),
-                      network=False)
+        builder.build(ImageRecipe("dockerfile", text), network=False)
     assert caught.value.blameless
