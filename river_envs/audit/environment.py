@@ -94,7 +94,7 @@ class EnvironmentAudit:
                 Outcome(Status.BUILD_FAILED, log=error.log[-65536:], detail=str(error)),
                 error.blameless,
             )
-            record = replace(record, status="build-failed", log=error.log[-65536:], notes=(str(error),))
+            record = replace(record, status="build-failed", log=(error.log or str(error))[-65536:], notes=(str(error),))
         except SandboxError as error:
             self.failure = Outcome(Status.SANDBOX_ERROR, detail=str(error))
             record = replace(record, status="sandbox-error", notes=(str(error),))

@@ -12,12 +12,6 @@ from river_envs.report.frames import LATEST_SUBSET, STATE, Queryable, read
 from river_envs.report.tables import VERDICTS
 
 _KEPT = f"(SELECT environment_id FROM subset_member WHERE kept AND subset_id = {LATEST_SUBSET})"
-_INPUTS = (
-    "(SELECT input, coalesce(arg_max(result, recorded_at) FILTER (result <> 'unchanged'), 'ingested') AS result,"
-    " arg_max(reason, recorded_at) FILTER (result <> 'unchanged') AS reason FROM ingest_input GROUP BY input)"
-)
-"""What became of every input when it was last read afresh."""
-
 _WORST_FIRST = (
     "CASE state WHEN 'defective' THEN 0 WHEN 'unverified' THEN 1 WHEN 'unsupported' THEN 2 WHEN 'not-audited' THEN 3 "
     "WHEN 'resisted' THEN 4 ELSE 5 END, quality, name, id"
@@ -33,10 +27,10 @@ def gather(catalog: Queryable, catalog_hash: str = "", limits: Limits | None = N
     numbers = read(catalog, "SELECT (SELECT count(*) FROM attempt) AS attempts,"
                             " (SELECT count(*) FROM finding) AS findings,"
                             " (SELECT count(DISTINCT environment_id) FROM finding) AS found,"
-                            f" (SELECT count(*) FROM {_INPUTS} WHERE result = 'rejected') AS refused")[0]
+                            f" (SELECT count(*) FROM ingest_view WHERE result = 'rejected') AS refused")[0]
     environments = _environments(catalog, limits.environments)
     details = _details(catalog, limits)
-    refused = read(catalog, f"SELECT input, reason FROM {_INPUTS} WHERE result = 'rejected' ORDER BY input"
+    refused = read(catalog, f"SELECT input, reason FROM ingest_view WHERE result = 'rejected' ORDER BY input"
                             f" LIMIT {limits.inputs}")
     return Report(
         total=total,
@@ -47,7 +41,7 @@ def gather(catalog: Queryable, catalog_hash: str = "", limits: Limits | None = N
         domains=_groups(catalog, "domain"),
         verifier_kinds=_groups(catalog, "verifier_kind"),
         inputs={row["result"]: row["n"] for row in read(
-            catalog, f"SELECT result, count(*) AS n FROM {_INPUTS} GROUP BY result ORDER BY n DESC, result")},
+            catalog, f"SELECT result, count(*) AS n FROM ingest_view GROUP BY result ORDER BY n DESC, result")},
         refused=tuple(refused),
         refused_cut=Cut(len(refused), numbers["refused"], "SELECT * FROM ingest_view WHERE result = 'rejected'"),
         unsupported=tuple(read(
