@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import pprint
 import random
+import re
 import textwrap
 from collections.abc import Mapping
 
@@ -59,7 +60,60 @@ def run(command, text="", timeout=30):
     return out.decode().replace("\\r\\n", "\\n")
 ''',
 )
-_IMPORTS = "import csv\nimport io\nimport json\nimport os\nimport re\nimport subprocess\nfrom pathlib import Path\n"
+SERVE = '''
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def connect(port, patience=15.0, process=None):
+    end = time.monotonic() + patience
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port), timeout=10)
+        except OSError:
+            if time.monotonic() > end or (process is not None and process.poll() is not None):
+                raise
+            time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def serving(command, *ports):
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
+    try:
+        for port in ports:
+            connect(port, process=process).close()
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def talk(port, lines):
+    """Send lines over one connection, return as many answers."""
+    with connect(port) as sock:
+        stream = sock.makefile("rw", encoding="utf-8", newline="\\n")
+        answers = []
+        for line in lines:
+            stream.write(line + "\\n")
+            stream.flush()
+            answers.append(stream.readline().rstrip("\\r\\n"))
+        return answers
+
+
+def http(port, method, path, body=None):
+    """Status and body of one request."""
+    link = HTTPConnection("127.0.0.1", port, timeout=10)
+    try:
+        link.request(method, path, body=body)
+        answer = link.getresponse()
+        return answer.status, answer.read().decode()
+    finally:
+        link.close()
+'''
+_IMPORTS = "import contextlib\nimport csv\nimport io\nimport json\nimport os\nimport re\nimport socket\nimport sqlite3\nimport subprocess\nimport time\n"
+_IMPORTS += "from http.client import HTTPConnection\nfrom pathlib import Path\n"
 _NAMES = ("test_outputs", "test_final_state", "test_state", "test_result", "test_deliverable")
 
 
@@ -70,17 +124,13 @@ def suite(
     """A verifier in Python. ``data`` must survive JSON; ``files`` are laid beside the tests (``HERE / name``)."""
     style = rng.choice((_functions, _functions, _grouped, _unittest, _parametrised, _script, _tmax))
     used = "\n".join([prelude, *checks.values()])
-    head = "".join(line + "\n" for line in _IMPORTS.splitlines() if _needs(line, used))
     extra = [File(name, content.encode() if isinstance(content, str) else content)
              for name, content in (files or {}).items()]
     helpers = _helpers(rng, used)
     constants, more = _constants(rng, data or {}, needed="HERE" in used)
     body = "\n\n".join(part.strip("\n") for part in (constants, helpers, textwrap.dedent(prelude)) if part.strip())
-    need = "".join(
-        f"{line}\n" for line in ("import json", "import os", "import subprocess", "from pathlib import Path")
-        if line not in head.splitlines() and _needs(line, constants + helpers)
-    )
-    return style(rng, need + head, body, {name: textwrap.dedent(text).strip("\n") for name, text in checks.items()},
+    head = "".join(line + "\n" for line in _IMPORTS.splitlines() if _needs(line, used + body))
+    return style(rng, head, body, {name: textwrap.dedent(text).strip("\n") for name, text in checks.items()},
                  [*extra, *more], timeout)
 
 
@@ -96,14 +146,16 @@ def shell(rng: random.Random, script: str, files: Mapping[str, str | bytes] | No
 
 def _needs(line: str, used: str) -> bool:
     name = line.split()[-1]
-    return f"{name}." in used or f"{name}(" in used
+    return re.search(rf"\b{name}[.(]", used) is not None
 
 
 def _helpers(rng: random.Random, used: str) -> str:
     chosen = []
-    if "read(" in used:
+    if re.search(r"(?<![.\w])read\(", used):
         chosen.append(rng.choice(READ))
-    if "run(" in used:
+    if "serving(" in used or "talk(" in used or "http(" in used:
+        chosen.append(SERVE)
+    if re.search(r"\brun\(", used.replace("subprocess.run(", "")):
         chosen.append(rng.choice(RUN))
     if "same(" in used:
         chosen.append(SAME)
