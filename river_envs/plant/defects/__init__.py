@@ -1,0 +1,1 @@
+"""One module per cause of the one table: how people plant it without meaning to."""

@@ -1,0 +1,165 @@
+"""Execute what variants claim: audit the originals first, then show on both verifiers that a planted defect is real."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from river_envs.audit.attempt import Grade, Workplace, run_attempt
+from river_envs.environment import Environment, File, digest
+from river_envs.outcome import Outcome, Status
+from river_envs.plant.base import Actions, Conditions, Demonstration, Planted
+from river_envs.plant.record import calls_of, recorder
+from river_envs.plant.subject import Observed, Subject
+from river_envs.probes.base import Attempt, Restore, Run, Solve, describe
+from river_envs.sandbox.base import Backend, BuildFailed, Delta, Image, SandboxError
+
+MOST_CANDIDATES = 10
+PLAIN = Conditions()
+
+
+@dataclass(frozen=True)
+class Sound:
+    """An original that was audited: untouched 0, reference 1, and 1 again from the state alone."""
+
+    environment: Environment
+    state: Delta
+    observed: Observed
+
+
+class Workshop:
+    """Runs attempts on one backend. ``grading`` gives the grading of an image and an environment."""
+
+    def __init__(self, backend: Backend, grading: Callable[[Image, Environment], Grade]) -> None:
+        self.backend = backend
+        self.grading = grading
+        self.attempts = 0
+        self._words: dict[str, str] = {}
+        self._grades: dict[str, Grade] = {}
+
+    def audit(self, environment: Environment) -> Sound | str:
+        """The environment as a sound original, or why it cannot be one."""
+        if environment.unsupported:
+            return f"unsupported: {environment.unsupported[0]}"
+        if environment.reference is None:
+            return "it has no reference"
+        word = self.word(environment, (), None)
+        if word != "refuses":
+            return f"the untouched image is not refused: {word}"
+        outcome, state = self._attempt(environment, (Solve(),), None, PLAIN, repeat=0)
+        if state is None or not outcome.passed:
+            return f"the reference is not paid: {_word(outcome)}"
+        word = self.word(environment, (Restore(),), state)
+        if word != "pays":
+            return f"the state that the reference left is not paid by itself: {word}"
+        return Sound(environment, state, self._observe(environment, state))
+
+    def disprove(self, sound: Sound, planted: Planted) -> str | None:
+        """Why the variant is not what it claims to be; None when every demonstration holds."""
+        for claim in planted.proof:
+            seen = self._holds(sound, planted.environment, claim)
+            if seen is not None:
+                return f"not shown: {claim.sentence} ({seen})"
+        return None
+
+    def _holds(self, sound: Sound, variant: Environment, claim: Demonstration) -> str | None:
+        if claim.varies:
+            words = set()
+            for repeat in range(claim.grades):
+                words.add(self.word(variant, claim.candidates[0], sound.state, claim.conditions, repeat))
+                if words == {"pays", "refuses"}:
+                    return None
+            return f"{claim.grades} grades: {', '.join(sorted(words))}"
+        seen = []
+        for actions in claim.candidates[:MOST_CANDIDATES]:
+            word = self.word(variant, actions, sound.state, claim.conditions)
+            other = None
+            if word in claim.planted:
+                if claim.original is None:
+                    return None
+                other = self.word(sound.environment, actions, sound.state, claim.conditions)
+                if other in claim.original:
+                    return None
+            seen.append(word if other is None else f"{word}, the original {other}")
+        return "; ".join(dict.fromkeys(seen)) or "nothing to try"
+
+    def word(
+        self, environment: Environment, actions: Actions, state: Delta | None, conditions: Conditions = PLAIN,
+        repeat: int = 0,
+    ) -> str:
+        """What the verifier says after ``actions``: pays, refuses, or the name of a status without a grade.
+
+        ``not-done`` where an action took no effect. Equal questions are asked once.
+        """
+        described = [describe(action) for action in actions]
+        key = digest(environment.id, state.digest if state else None, described, str(conditions), repeat)
+        if key not in self._words:
+            outcome, _ = self._attempt(environment, actions, state, conditions, repeat)
+            self._words[key] = _word(outcome)
+        return self._words[key]
+
+    def _attempt(
+        self, environment: Environment, actions: Actions, state: Delta | None, conditions: Conditions, repeat: int
+    ) -> tuple[Outcome, Delta | None]:
+        judged = under(environment, conditions)
+        try:
+            place = self._place(judged, conditions.network)
+        except BuildFailed as error:
+            return Outcome(Status.BUILD_FAILED, detail=str(error), log=error.log), None
+        self.attempts += 1
+        attempt = Attempt(judged.id, "plant", 1, repeat=repeat, actions=actions)
+        result, left = run_attempt(place, judged, attempt, state)
+        strict = any(not step.done for step, action in zip(result.receipt, actions, strict=False) if _must(action))
+        if strict:
+            return Outcome(Status.SANDBOX_ERROR, detail="not-done"), None
+        return result.outcome, left
+
+    def _place(self, environment: Environment, network: bool) -> Workplace:
+        image = self.backend.build(environment.image, timeout_sec=environment.limits.build_timeout_sec)
+        key = f"{environment.image.digest}:{environment.verifier.digest}"
+        if key not in self._grades:
+            self._grades[key] = self.grading(image, environment)
+        return Workplace(self.backend, image, self._grades[key], network)
+
+    def _observe(self, environment: Environment, state: Delta) -> Observed:
+        """Which outputs the untouched image has, and how the verifier calls the programs among them."""
+        subject = Subject(environment, state, Observed())
+        place = self._place(environment, network=False)
+        existing = set()
+        try:
+            with place.backend.start(place.image, limits=place.limits(environment)) as sandbox:
+                for output in subject.outputs:
+                    try:
+                        sandbox.get(output.path, limit=1)
+                        existing.add(output.path)
+                    except OSError:
+                        continue
+            calls = []
+            if subject.programs:
+                with place.backend.start(place.image, delta=state, limits=place.limits(environment)) as sandbox:
+                    sandbox.put(recorder(subject.programs))
+                    if place.grade(sandbox, environment).passed:
+                        calls = calls_of(sandbox, subject.programs)
+        except SandboxError:
+            calls = []  # observations widen the choice of forms; without them some are left out
+        return Observed(tuple(calls), frozenset(existing))
+
+
+def under(environment: Environment, conditions: Conditions) -> Environment:
+    """The environment whose verifier starts behind the shell code of ``conditions``."""
+    if not conditions.prefix:
+        return environment
+    verifier = environment.verifier
+    script = f"#!/bin/bash\n{conditions.prefix}\nexec bash /tests/{verifier.entry}\n"
+    entry = File("under-conditions.sh", script.encode(), 0o755)
+    return replace(environment, verifier=replace(verifier, files=(*verifier.files, entry), entry=entry.path))
+
+
+def _must(action: object) -> bool:
+    return not isinstance(action, (Solve, Run)) or isinstance(action, Run)
+
+
+def _word(outcome: Outcome) -> str:
+    if outcome.status is Status.GRADED:
+        return "pays" if outcome.passed else "refuses"
+    return "not-done" if outcome.detail == "not-done" else outcome.status.value
