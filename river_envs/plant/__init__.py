@@ -1,8 +1,8 @@
 """Planted defects: from any sound environment, variants whose verifier fails in one named and proved way.
 
-    variant = plant(environment, state, "shape-only", seed=3)   # Planted or CannotCarry
-    with Workshop(backend, grading) as workshop:                # executes what a variant claims
-        reason = workshop.disprove(original, state, variant)    # None when the defect is real
+variant = plant(environment, state, "shape-only", seed=3)   # Planted or CannotCarry
+with Workshop(backend, grading) as workshop:                # executes what a variant claims
+    reason = workshop.disprove(original, state, variant)    # None when the defect is real
 """
 
 from river_envs.plant.base import CannotCarry, Conditions, Demonstration, Planted, plant

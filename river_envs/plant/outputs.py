@@ -12,7 +12,7 @@ Kind = Literal["json", "table", "lines", "program", "binary"]
 _PROGRAMS = (".py", ".sh", ".bash", ".pl", ".rb", ".js", ".awk", ".c", ".go", ".rs")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Output:
     """One file. ``value`` is the parsed value: any for JSON, a list of rows for a table, a list of lines for text."""
 

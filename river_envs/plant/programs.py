@@ -13,7 +13,7 @@ from river_envs.plant.sheet import Sheet
 from river_envs.plant.subject import Call
 from river_envs.probes.base import Action
 
-_LOOKUP = '''#!/usr/bin/env python3
+_LOOKUP = """#!/usr/bin/env python3
 import json, sys
 TABLE = json.loads({table!r})
 stdin = "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read()
@@ -23,7 +23,7 @@ if key in TABLE:
     sys.stdout.write(out)
     sys.exit(code)
 sys.exit(1)
-'''
+"""
 
 
 def call_lines(sheet: Sheet, call: Call, name: str = "done") -> list[str]:

@@ -32,7 +32,7 @@ def add_to_image(
         added.append(File(place, file.content, file.mode))
         lines.append(f"COPY {place} {file.path}")
     lines += [f"RUN {command}" for command in commands]
-    return with_recipe(environment, _insert(recipe.text, lines), added)
+    return with_recipe(environment, insert_lines(recipe.text, lines), added)
 
 
 def with_recipe(environment: Environment, text: str, added: Sequence[File] = ()) -> Environment:
@@ -43,7 +43,8 @@ def with_recipe(environment: Environment, text: str, added: Sequence[File] = ())
     return replace(environment, image=replace(recipe, text=text, context=ordered))
 
 
-def _insert(text: str, lines: Sequence[str]) -> str:
+def insert_lines(text: str, lines: Sequence[str]) -> str:
+    """A Dockerfile with ``lines`` after its steps, before the user is switched and the command named."""
     old = text.rstrip("\n").split("\n")
     start = max((number for number, line in enumerate(old) if _FROM.match(line)), default=0)
     late = [number for number, line in enumerate(old) if number > start and _LATE.match(line)]

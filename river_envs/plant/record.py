@@ -1,4 +1,4 @@
-"""How a verifier calls the programs that it judges: each is replaced by a wrapper that runs it and writes the call down.
+"""How a verifier calls the programs that it judges: wrappers in their places run them and write every call down.
 
 A program keeps its place and mode; the original lies beside it under a name of its own, so that it finds what it looks
 for next to itself. Programs that import each other or are imported by the tests give no record, and no harm is done.
@@ -15,11 +15,11 @@ from river_envs.plant.outputs import Output
 from river_envs.plant.subject import Call
 from river_envs.sandbox.base import Sandbox
 
-RECORD = "/tmp/.calls.jsonl"  # noqa: S108 - a path inside the sandbox
+RECORD = "/tmp/.calls.jsonl"
 MOST_CALLS = 400
 MOST_BYTES = 20_000
 
-_WRAPPER = '''#!/usr/bin/env python3
+_WRAPPER = """#!/usr/bin/env python3
 import json, subprocess, sys
 if __name__ == "__main__":
     stdin = "" if sys.stdin is None or sys.stdin.isatty() else sys.stdin.read()
@@ -29,7 +29,7 @@ if __name__ == "__main__":
     sys.stdout.write(done.stdout)
     sys.stderr.write(done.stderr)
     sys.exit(done.returncode)
-'''
+"""
 _SHELL = """#!/bin/bash
 exec python3 {wrapper} "$@"
 """

@@ -96,7 +96,7 @@ class Sheet:
             self.need("csv")
             delimiter = "" if output.delimiter == "," else f", delimiter={output.delimiter!r}"
             return [
-                f"with open({self.path(output)}, newline=\"\") as handle:",
+                f'with open({self.path(output)}, newline="") as handle:',
                 f"    {name} = [[cell.strip() for cell in row] for row in csv.reader(handle{delimiter}) if row]",
             ]
         return [f"{name} = [line.strip() for line in {self.text(output)}.splitlines() if line.strip()]"]
@@ -132,7 +132,9 @@ class Sheet:
     def functions(self, kind: str) -> list[str]:
         """The checks as source: functions, methods of a class, or functions with the loop that calls them."""
         if kind == "unittest":
-            methods = "\n\n".join(textwrap.indent(self._function(check, "test_", "self"), "    ") for check in self.checks)
+            methods = "\n\n".join(
+                textwrap.indent(self._function(check, "test_", "self"), "    ") for check in self.checks
+            )
             name = self.rng.choice(["TestOutputs", "Outputs", "FinalState", "TestDeliverables"])
             return [f"class {name}(unittest.TestCase):\n{methods}"]
         if kind == "script":

@@ -14,6 +14,9 @@ from river_envs.plant.sheet import Sheet
 
 _COMMAND = re.compile(r"(?:python3?\S*(?: +-\S+)* +-m +(?:pytest|unittest)|pytest|python3? +/tests/\S+\.py)[^\n;|&()]*")
 
+REWARD = "if [ $? -eq 0 ]; then\n  echo 1 > /logs/verifier/reward.txt\nelse\n  echo 0 > /logs/verifier/reward.txt\nfi"
+"""Shell code that turns the status of the last command into a reward."""
+
 
 @dataclass(frozen=True)
 class Suite:
@@ -32,7 +35,9 @@ def read_suite(verifier: Verifier) -> Suite | CannotCarry:
     text = _without_comments(script)
     found = _COMMAND.search(text)
     modules = [file for file in verifier.files if file.path.endswith(".py") and "/" not in file.path]
-    named = [file for file in modules if re.search(rf"\b{re.escape(file.path[:-3])}\b", found.group(0))] if found else []
+    named = (
+        [file for file in modules if re.search(rf"\b{re.escape(file.path[:-3])}\b", found.group(0))] if found else []
+    )
     if found and not named:
         named = [file for file in modules if re.match(r"test_|.*_test\.py$", file.path)]
     if found and len(named) != 1:
@@ -50,7 +55,9 @@ def read_suite(verifier: Verifier) -> Suite | CannotCarry:
 
 def script_of(verifier: Verifier) -> str | None:
     """The text of the entry script."""
-    return next((file.content.decode("utf-8", "replace") for file in verifier.files if file.path == verifier.entry), None)
+    return next(
+        (file.content.decode("utf-8", "replace") for file in verifier.files if file.path == verifier.entry), None
+    )
 
 
 def _without_comments(text: str) -> str:
@@ -77,9 +84,8 @@ def replace_checks(environment: Environment, sheet: Sheet) -> Environment | Cann
         return suite
     if suite.module is None:
         name = sheet.rng.choice(["test_outputs.py", "test_state.py", "test_result.py"])
-        script = f"#!/bin/bash\nmkdir -p /logs/verifier\npython3 -m pytest -rA -p no:cacheprovider /tests/{name}\n"
-        script += "if [ $? -eq 0 ]; then\n  echo 1 > /logs/verifier/reward.txt\nelse\n"
-        script += "  echo 0 > /logs/verifier/reward.txt\nfi\n"
+        run = f"python3 -m pytest -rA -p no:cacheprovider /tests/{name}"
+        script = f"#!/bin/bash\nmkdir -p /logs/verifier\n{run}\n{REWARD}\n"
         return with_files(with_script(environment, script), File(name, sheet.render("pytest").encode()))
     if not sheet.doc:
         sheet.doc = docstring(suite.module)
@@ -107,8 +113,9 @@ def add_checks(environment: Environment, sheet: Sheet) -> Environment | CannotCa
         block += ["", "", *(f"test_{check.name}()" for check in sheet.checks)]
     if suite.kind == "unittest" and "import unittest" not in lines:
         imports.append("import unittest")
-    text = "\n".join([*lines[:head], *imports, *lines[head:tail], *block, *(["", ""] if tail < len(lines) else []),
-                      *lines[tail:]])
+    text = "\n".join(
+        [*lines[:head], *imports, *lines[head:tail], *block, *(["", ""] if tail < len(lines) else []), *lines[tail:]]
+    )
     return with_files(environment, replace(suite.module, content=text.encode() + b"\n"))
 
 
@@ -119,7 +126,7 @@ def _add_to_shell(environment: Environment, sheet: Sheet) -> Environment | Canno
     if match is None:
         return CannotCarry("the shell verifier has no condition to extend")
     name = sheet.rng.choice(["extra_checks.py", "check_details.py", "more.py"])
-    text = script[: match.start()] + f"if {match.group(1)} && python3 /tests/{name}; then" + script[match.end():]
+    text = script[: match.start()] + f"if {match.group(1)} && python3 /tests/{name}; then" + script[match.end() :]
     return with_files(with_script(environment, text), File(name, sheet.render("script").encode()))
 
 
@@ -172,20 +179,16 @@ def _spaced(text: str) -> str:
 
 def tests_of(tree: ast.Module) -> list[ast.FunctionDef]:
     """The functions that judge: tests, methods of test classes, checks of a script, parametrised bodies."""
-    found = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef) and any(isinstance(part, ast.Assert) for part in ast.walk(node)):
-            if re.match(r"test|check", node.name):
-                found.append(node)
-    if found:
-        return found
-    return [
-        node for node in tree.body
-        if isinstance(node, ast.FunctionDef) and any(isinstance(part, ast.Assert) for part in ast.walk(node))
-    ]
+    judging = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and _asserts(node)]
+    named = [node for node in judging if re.match(r"test|check", node.name)]
+    return named or [node for node in judging if node in tree.body]
+
+
+def _asserts(function: ast.FunctionDef) -> bool:
+    return any(isinstance(part, ast.Assert) for part in ast.walk(function))
 
 
 def body_of(function: ast.FunctionDef) -> tuple[list[ast.stmt], list[ast.stmt]]:
     """The docstring statement (none or one) and the rest of a function's body."""
     first: Sequence[ast.stmt] = function.body[:1] if ast.get_docstring(function) is not None else []
-    return list(first), list(function.body[len(first):])
+    return list(first), list(function.body[len(first) :])

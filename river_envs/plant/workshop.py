@@ -11,7 +11,7 @@ from river_envs.outcome import Outcome, Status
 from river_envs.plant.base import Actions, Conditions, Demonstration, Planted
 from river_envs.plant.record import calls_of, recorder
 from river_envs.plant.subject import Observed, Subject
-from river_envs.probes.base import Attempt, Restore, Run, Solve, describe
+from river_envs.probes.base import Attempt, Restore, Solve, describe
 from river_envs.sandbox.base import Backend, BuildFailed, Delta, Image, SandboxError
 
 MOST_CANDIDATES = 10
@@ -84,7 +84,11 @@ class Workshop:
         return "; ".join(dict.fromkeys(seen)) or "nothing to try"
 
     def word(
-        self, environment: Environment, actions: Actions, state: Delta | None, conditions: Conditions = PLAIN,
+        self,
+        environment: Environment,
+        actions: Actions,
+        state: Delta | None,
+        conditions: Conditions = PLAIN,
         repeat: int = 0,
     ) -> str:
         """What the verifier says after ``actions``: pays, refuses, or the name of a status without a grade.
@@ -109,8 +113,11 @@ class Workshop:
         self.attempts += 1
         attempt = Attempt(judged.id, "plant", 1, repeat=repeat, actions=actions)
         result, left = run_attempt(place, judged, attempt, state)
-        strict = any(not step.done for step, action in zip(result.receipt, actions, strict=False) if _must(action))
-        if strict:
+        if any(
+            not step.done
+            for step, action in zip(result.receipt, actions, strict=False)
+            if not isinstance(action, Solve)
+        ):
             return Outcome(Status.SANDBOX_ERROR, detail="not-done"), None
         return result.outcome, left
 
@@ -153,10 +160,6 @@ def under(environment: Environment, conditions: Conditions) -> Environment:
     script = f"#!/bin/bash\n{conditions.prefix}\nexec bash /tests/{verifier.entry}\n"
     entry = File("under-conditions.sh", script.encode(), 0o755)
     return replace(environment, verifier=replace(verifier, files=(*verifier.files, entry), entry=entry.path))
-
-
-def _must(action: object) -> bool:
-    return not isinstance(action, (Solve, Run)) or isinstance(action, Run)
 
 
 def _word(outcome: Outcome) -> str:

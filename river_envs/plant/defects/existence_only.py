@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 
 from river_envs.plant.alter import put
 from river_envs.plant.base import (
-    PAYS, REFUSES, Actions, CannotCarry, Defect, Demonstration, Planted, still_pays_reference, still_refuses_untouched,
+    PAYS,
+    REFUSES,
+    Actions,
+    CannotCarry,
+    Defect,
+    Demonstration,
+    Planted,
+    still_pays_reference,
+    still_refuses_untouched,
 )
 from river_envs.plant.outputs import Output
 from river_envs.plant.sheet import Sheet
@@ -14,6 +23,8 @@ from river_envs.plant.subject import Subject
 from river_envs.plant.suite import replace_checks
 
 _STUBS = {"json": b"{}\n", "program": b"#!/bin/sh\nexit 0\n"}
+
+Write = Callable[[Sheet, tuple[Output, ...]], None]
 
 
 class ExistenceOnly(Defect):
@@ -44,13 +55,13 @@ class ExistenceOnly(Defect):
             return CannotCarry("the outputs are no directory of files")
         return self._plant(subject, rng, "only the number of files is asserted", _counted)
 
-    def _plant(self, subject: Subject, rng: Random, note: str, write: object) -> Planted | CannotCarry:
+    def _plant(self, subject: Subject, rng: Random, note: str, write: Write) -> Planted | CannotCarry:
         if not subject.created:
             return CannotCarry("every output is there before any work")
         if len(subject.created) > 12:
             return CannotCarry("too many outputs to list")
         sheet = Sheet(rng)
-        write(sheet, subject.created)  # type: ignore[operator]
+        write(sheet, subject.created)
         made = replace_checks(subject.environment, sheet)
         if isinstance(made, CannotCarry):
             return made

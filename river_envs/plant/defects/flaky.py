@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 from river_envs.plant.base import (
-    RESTORED, CannotCarry, Defect, Demonstration, Planted, still_refuses_untouched,
+    RESTORED,
+    CannotCarry,
+    Defect,
+    Demonstration,
+    Planted,
+    still_refuses_untouched,
 )
 from river_envs.plant.sheet import Sheet
 from river_envs.plant.subject import Subject
@@ -27,19 +33,26 @@ class Flaky(Defect):
         chosen = table or document
         if chosen is None or not subject.exact:
             return CannotCarry("no text output has lines to sample")
-        entries = [list(row) for row in chosen.value[1:]] if chosen is table else list(chosen.value)
-        entries = entries[:40]
+        entries: list[Any] = list(chosen.value[1:41] if chosen is table else chosen.value[:40])
         wrong = max(1, round(len(entries) * rng.uniform(0.35, 0.6)))
         for place in rng.sample(range(len(entries)), wrong):
-            entries[place] = [*entries[place][:-1], entries[place][-1] + "0"] if chosen is table else entries[place] + " "
-            entries[place] = entries[place] if chosen is table else entries[place] + "0"
+            right = entries[place]
+            entries[place] = [*right[:-1], right[-1] + "0"] if chosen is table else right + "0"
         sheet = Sheet(rng)
         sheet.need("random")
         name = sheet.constant("SPOT_CHECKS", entries)
-        pick = rng.choice([f"random.choice({name})", f"random.sample({name}, 1)[0]", f"random.SystemRandom().choice({name})"])
-        lines = [*sheet.load(chosen, "entries"), f"wanted = {pick}", f"assert wanted in entries{sheet.say('entry missing')}"]
+        pick = rng.choice(
+            [f"random.choice({name})", f"random.sample({name}, 1)[0]", f"random.SystemRandom().choice({name})"]
+        )
+        lines = [
+            *sheet.load(chosen, "entries"),
+            f"wanted = {pick}",
+            f"assert wanted in entries{sheet.say('entry missing')}",
+        ]
         sheet.check("spot_check", lines, "A random entry is right.")
-        return self._finish(subject, sheet, f"a random entry is compared; {wrong} of {len(entries)} expectations are wrong")
+        return self._finish(
+            subject, sheet, f"a random entry is compared; {wrong} of {len(entries)} expectations are wrong"
+        )
 
     def form_race(self, subject: Subject, rng: Random) -> Planted | CannotCarry:
         """A worker must be done before a deadline that it meets only sometimes."""
@@ -48,14 +61,19 @@ class Flaky(Defect):
         low, high = rng.choice([(0.05, 0.25), (0.1, 0.4), (0.0, 0.3)])
         deadline = low + (high - low) * rng.uniform(0.4, 0.6)
         sheet.helpers.append(
-            f"def _reload(done):\n    time.sleep(random.uniform({low}, {high}))  # the reader takes a moment\n    done.set()"
+            f"def _reload(done):\n    time.sleep(random.uniform({low}, {high}))  # takes a moment\n    done.set()"
         )
         lines = [
-            "done = threading.Event()", "threading.Thread(target=_reload, args=(done,), daemon=True).start()",
+            "done = threading.Event()",
+            "threading.Thread(target=_reload, args=(done,), daemon=True).start()",
             f"assert done.wait({deadline:.2f}){sheet.say('the reader was not ready in time')}",
         ]
-        sheet.check(rng.choice(["reader_is_ready", "consumer_picks_it_up"]), lines, "A consumer can start on the result.")
-        return self._finish(subject, sheet, "a simulated reader has to be done before a deadline it meets half of the time")
+        sheet.check(
+            rng.choice(["reader_is_ready", "consumer_picks_it_up"]), lines, "A consumer can start on the result."
+        )
+        return self._finish(
+            subject, sheet, "a simulated reader has to be done before a deadline it meets half of the time"
+        )
 
     def form_noise(self, subject: Subject, rng: Random) -> Planted | CannotCarry:
         """A statistic of unseeded noise against a threshold near its median."""
@@ -65,10 +83,14 @@ class Flaky(Defect):
         bound = rng.uniform(-0.08, 0.1) / size**0.5
         lines = [
             f"noise = [random.gauss(0.0, 1.0) for _ in range({size})]",
-            f"drift = sum(noise) / len(noise)",
+            "drift = sum(noise) / len(noise)",
             f"assert drift <= {bound:.4f}{sheet.say('result is not robust to noise')}",
         ]
-        sheet.check(rng.choice(["robustness", "noise_tolerance", "stable_under_jitter"]), lines, "Small perturbations do no harm.")
+        sheet.check(
+            rng.choice(["robustness", "noise_tolerance", "stable_under_jitter"]),
+            lines,
+            "Small perturbations do no harm.",
+        )
         return self._finish(subject, sheet, "the mean of unseeded noise is compared with a bound near its median")
 
     def form_identifier(self, subject: Subject, rng: Random) -> Planted | CannotCarry:
@@ -77,7 +99,8 @@ class Flaky(Defect):
         sheet.need("uuid")
         cut = rng.choice(["7", "8", "6", "9"])
         lines = [
-            "token = uuid.uuid4().hex", f"folder = token[:2]",
+            "token = uuid.uuid4().hex",
+            "folder = token[:2]",
             f"assert folder < {cut + '0'!r}{sheet.say('no shard for this submission')}",
         ]
         sheet.check(rng.choice(["shard_available", "submission_slot"]), lines, "There is a shard for the submission.")

@@ -6,14 +6,24 @@ import ast
 from random import Random
 
 from river_envs.environment import Environment
-from river_envs.plant.base import PAYS, REFUSES, UNTOUCHED, CannotCarry, Defect, Demonstration, Planted, still_pays_reference
+from river_envs.plant.base import (
+    PAYS,
+    REFUSES,
+    UNTOUCHED,
+    CannotCarry,
+    Defect,
+    Demonstration,
+    Planted,
+    still_pays_reference,
+)
 from river_envs.plant.subject import Subject
-from river_envs.plant.suite import body_of, read_suite, tests_of, transform, with_script
+from river_envs.plant.suite import REWARD, body_of, read_suite, tests_of, transform, with_script
 
 
 class PaysForNothing(Defect):
     """The tests no longer bite: they are guarded by the existence of the file, swallow every exception, carry an
-    ``or True``, or the script loses pytest's exit status. Differs from a sound variant in that the untouched image is paid.
+    ``or True``, or the script loses pytest's exit status. Differs from a sound variant in that the untouched image
+    is paid.
     """
 
     cause = "pays-for-nothing"
@@ -84,14 +94,18 @@ class PaysForNothing(Defect):
         if not suite.command:
             return CannotCarry("the tests are shell code")
         run = suite.command
-        last = rng.choice([
-            (f"{run} 2>&1 | tee /logs/verifier/output.txt", "the status of a pipe's last command is taken for that of the tests"),
-            (f"{run} || true", "a failure of the tests is swallowed by '|| true'"),
-            (f"{run}\necho \"tests finished\"", "the status of an echo is taken for that of the tests"),
-            (f"result=$({run} 2>&1)\necho \"$result\"", "the status of an echo is taken for that of the tests"),
-        ])
-        text = f"#!/bin/bash\nmkdir -p /logs/verifier\ncd /tests\n{last[0]}\n"
-        text += "if [ $? -eq 0 ]; then\n  echo 1 > /logs/verifier/reward.txt\nelse\n  echo 0 > /logs/verifier/reward.txt\nfi\n"
+        last = rng.choice(
+            [
+                (
+                    f"{run} 2>&1 | tee /logs/verifier/output.txt",
+                    "the status of a pipe's last command is taken for that of the tests",
+                ),
+                (f"{run} || true", "a failure of the tests is swallowed by '|| true'"),
+                (f'{run}\necho "tests finished"', "the status of an echo is taken for that of the tests"),
+                (f'result=$({run} 2>&1)\necho "$result"', "the status of an echo is taken for that of the tests"),
+            ]
+        )
+        text = f"#!/bin/bash\nmkdir -p /logs/verifier\ncd /tests\n{last[0]}\n{REWARD}\n"
         return self._finish(with_script(subject.environment, text), last[1])
 
     def form_unconditional(self, subject: Subject, rng: Random) -> Planted | CannotCarry:
@@ -105,7 +119,9 @@ class PaysForNothing(Defect):
             text = text.replace("#!/bin/bash\n", "#!/bin/bash\ntrap 'echo 1 > /logs/verifier/reward.txt' EXIT\n")
         else:
             text += "echo 1 > /logs/verifier/reward.txt\n"
-        return self._finish(with_script(subject.environment, text), "the script writes a reward of 1 whatever the tests say")
+        return self._finish(
+            with_script(subject.environment, text), "the script writes a reward of 1 whatever the tests say"
+        )
 
     def _finish(self, made: Environment | CannotCarry, note: str) -> Planted | CannotCarry:
         if isinstance(made, CannotCarry):

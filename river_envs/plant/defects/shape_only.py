@@ -8,9 +8,17 @@ from typing import Any
 
 from river_envs.plant.alter import wrong_everywhere
 from river_envs.plant.base import (
-    PAYS, REFUSES, CannotCarry, Defect, Demonstration, Planted, still_pays_reference, still_refuses_untouched,
+    PAYS,
+    REFUSES,
+    CannotCarry,
+    Defect,
+    Demonstration,
+    Planted,
+    still_pays_reference,
+    still_refuses_untouched,
 )
 from river_envs.plant.outputs import Output, has_header
+from river_envs.plant.programs import call_lines, lookup_program, trimmed
 from river_envs.plant.sheet import Sheet
 from river_envs.plant.subject import Subject
 from river_envs.plant.suite import replace_checks
@@ -20,9 +28,9 @@ _TOKEN = re.compile(r"\d+\.\d+|\d+|[A-Za-z]+|.")
 
 
 class ShapeOnly(Defect):
-    """The tests are replaced by some about form: keys and types of JSON, header and width of a table, a pattern for every
-    line, the number of rows. Differs from a sound variant in that the right form with other values is paid, while an
-    empty stub is not.
+    """The tests are replaced by some about form: keys and types of JSON, header and width of a table, a pattern for
+    every line, the number of rows. Differs from a sound variant in that the right form with other values is paid,
+    while an empty stub is not.
     """
 
     cause = "shape-only"
@@ -40,8 +48,6 @@ class ShapeOnly(Defect):
         calls = [call for call in subject.observed.calls if call.stdout.strip() and call.exit_code == 0]
         if not calls or len(subject.programs) != 1:
             return CannotCarry("no program whose output was seen")
-        from river_envs.plant.programs import call_lines, lookup_program, trimmed
-
         sheet = Sheet(rng)
         short = sorted((trimmed(call, rng.randint(2, 6)) for call in calls), key=lambda c: len(c.stdin) + len(c.stdout))
         chosen = list(dict.fromkeys(short))[: rng.choice([1, 2, 3])]
@@ -50,7 +56,9 @@ class ShapeOnly(Defect):
             lines.append("printed = done.stdout.splitlines()")
             lines.append(f"assert len(printed) == {len(call.stdout.splitlines())}{sheet.say('wrong number of lines')}")
             lines += _line_pattern("printed", call.stdout.splitlines(), sheet)
-            sheet.check(f"output_format_{number}" if number else "output_format", lines, "The output has the right format.")
+            sheet.check(
+                f"output_format_{number}" if number else "output_format", lines, "The output has the right format."
+            )
         made = replace_checks(subject.environment, sheet)
         if isinstance(made, CannotCarry):
             return made
@@ -78,10 +86,15 @@ class ShapeOnly(Defect):
 
     def _finish(self, made: Any, note: str, *wrong: Any) -> Planted:
         stubs = tuple(
-            Put(tuple(type(f)(f.path, b"\n", f.mode) for f in action.files)) for action in wrong[0] if isinstance(action, Put)
+            Put(tuple(type(f)(f.path, b"\n", f.mode) for f in action.files))
+            for action in wrong[0]
+            if isinstance(action, Put)
         )
         return self.made(
-            made, note, still_refuses_untouched(), still_pays_reference(),
+            made,
+            note,
+            still_refuses_untouched(),
+            still_pays_reference(),
             Demonstration("an empty file is refused", (stubs,), REFUSES),
             Demonstration("the right form with other values is paid", wrong, PAYS, REFUSES),
         )
@@ -99,7 +112,10 @@ def json_lines(
         case int() | float():
             return [f"assert isinstance({place}, (int, float))"]
         case str():
-            return [f"assert isinstance({place}, str)", *([f"assert {place}"] if value and sheet.rng.random() < 0.4 else [])]
+            return [
+                f"assert isinstance({place}, str)",
+                *([f"assert {place}"] if value and sheet.rng.random() < 0.4 else []),
+            ]
         case list():
             lines = [f"assert isinstance({place}, list)", *([f"assert len({place}) > 0"] if value else [])]
             if value and depth < 2 and (strict or isinstance(value[0], dict)):
@@ -122,8 +138,11 @@ def _object_lines(
     if not known:
         return [f"assert isinstance({place}, dict)", f"assert {place}"]
     if strict and len(known) == len(value):
-        lines = [f"assert set({place}) == {set(known)!r}" if sheet.rng.random() < 0.6
-                 else f"assert sorted({place}.keys()) == {sorted(known)!r}"]
+        lines = [
+            f"assert set({place}) == {set(known)!r}"
+            if sheet.rng.random() < 0.6
+            else f"assert sorted({place}.keys()) == {sorted(known)!r}"
+        ]
     else:
         lines = [f"for key in {known!r}:", f"    assert key in {place}{sheet.say('missing key')}"]
     if strict or sheet.rng.random() < 0.5:
@@ -142,14 +161,16 @@ def _table_lines(output: Output, sheet: Sheet, *, strict: bool) -> list[str]:
     lines = [f"assert data[0] == {output.value[0]!r}{sheet.say('wrong header')}"] if header else []
     lines.append(f"assert len(data) > {1 if header else 0}{sheet.say('no rows')}")
     rows = "data[1:]" if header else "data"
-    lines.append(f"assert all(len(row) == {len(output.value[0])} for row in {rows}){sheet.say('wrong number of columns')}")
+    lines.append(
+        f"assert all(len(row) == {len(output.value[0])} for row in {rows}){sheet.say('wrong number of columns')}"
+    )
     if strict:
         body = output.value[1:] if header else output.value
         for column in range(len(output.value[0])):
             cells = [row[column] for row in body]
             if all(re.fullmatch(r"-?\d+", cell) for cell in cells):
                 sheet.need("re")
-                lines.append(f"assert all(re.fullmatch(r\"-?\\d+\", row[{column}]) for row in {rows})")
+                lines.append(f'assert all(re.fullmatch(r"-?\\d+", row[{column}]) for row in {rows})')
             elif all(re.fullmatch(r"-?\d+(\.\d+)?", cell) for cell in cells):
                 lines += [f"for row in {rows}:", f"    float(row[{column}])"]
     return lines
@@ -172,7 +193,7 @@ def _line_pattern(place: str, lines: list[str], sheet: Sheet) -> list[str]:
     if len(patterns) != 1:
         return [f"assert all(line.strip() for line in {place})"] if sheet.rng.random() < 0.5 else []
     sheet.need("re")
-    return [f"assert all(re.fullmatch(r\"{patterns.pop()}\", line) for line in {place}){sheet.say('bad line')}"]
+    return [f'assert all(re.fullmatch(r"{patterns.pop()}", line) for line in {place}){sheet.say("bad line")}']
 
 
 def _generalised(token: str) -> str:

@@ -8,7 +8,14 @@ from typing import Any
 
 from river_envs.plant.alter import shift
 from river_envs.plant.base import (
-    PAYS, REFUSES, RESTORED, CannotCarry, Defect, Demonstration, Planted, still_refuses_untouched,
+    PAYS,
+    REFUSES,
+    RESTORED,
+    CannotCarry,
+    Defect,
+    Demonstration,
+    Planted,
+    still_refuses_untouched,
 )
 from river_envs.plant.programs import call_lines, trimmed
 from river_envs.plant.sheet import Sheet
@@ -32,9 +39,13 @@ class WrongExpectation(Defect):
         changed: list[str] = []
 
         def change(tree: ast.Module) -> bool:
-            constants = [node for node in ast.walk(tree) 
-                if isinstance(node, ast.Constant) and _is_value(node.value, text)
-                and not (isinstance(node.value, str) and node.value in said)]
+            constants = [
+                node
+                for node in ast.walk(tree)
+                if isinstance(node, ast.Constant)
+                and _is_value(node.value, text)
+                and not (isinstance(node.value, str) and node.value in said)
+            ]
             if not constants:
                 return False
             chosen = rng.choice(constants)
@@ -60,7 +71,11 @@ class WrongExpectation(Defect):
             return CannotCarry("the outputs hold no values")
         wrong = off(value, rng)
         lines.append(f"assert {place} == {wrong!r}{sheet.say('wrong value')}")
-        sheet.check(f"{output.stem}_{rng.choice(['value', 'details', 'content'])}", lines, f"{output.name} holds the right value.")
+        sheet.check(
+            f"{output.stem}_{rng.choice(['value', 'details', 'content'])}",
+            lines,
+            f"{output.name} holds the right value.",
+        )
         made = add_checks(subject.environment, sheet)
         if isinstance(made, CannotCarry):
             return made
@@ -78,9 +93,12 @@ class WrongExpectation(Defect):
         words = call.stdout.split()
         place = rng.randrange(len(words))
         wrong = off_text(words[place], rng)
-        expected = [*words[:place], wrong, *words[place + 1:]]
+        expected = [*words[:place], wrong, *words[place + 1 :]]
         sheet = Sheet(rng)
-        lines = [*call_lines(sheet, call), f"assert done.stdout.split() == {expected!r}{sheet.say('unexpected output')}"]
+        lines = [
+            *call_lines(sheet, call),
+            f"assert done.stdout.split() == {expected!r}{sheet.say('unexpected output')}",
+        ]
         sheet.check(rng.choice(["known_case", "regression", "documented_case"]), lines, "A case computed by hand.")
         made = add_checks(subject.environment, sheet)
         if isinstance(made, CannotCarry):
@@ -124,7 +142,7 @@ def off_text(text: str, rng: Random) -> str:
         if not places:
             return text + rng.choice(["s", "_1", "x"])
         place = rng.choice(places)
-        return text[:place] + shift(text[place]) + text[place + 1:]
+        return text[:place] + shift(text[place]) + text[place + 1 :]
     return str(number + rng.choice([1, -1]))
 
 
