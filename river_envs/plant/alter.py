@@ -83,13 +83,13 @@ def mutants(subject: Subject) -> Iterator[tuple[Action, ...]]:
 
 
 def _single_changes(output: Output) -> Iterator[bytes]:
-    if output.kind == "json" and isinstance(output.value, dict):
-        for key, value in output.value.items():
-            yield json.dumps({**output.value, key: altered(value)}).encode()
-            yield json.dumps({name: item for name, item in output.value.items() if name != key}).encode()
-    elif output.kind == "json":
-        yield json.dumps(output.value[:-1]).encode()
-        yield json.dumps(output.value[::-1]).encode()
+    if output.kind == "json":
+        for key in dict.fromkeys(_keys(output.value)):
+            yield json.dumps(_altered_at(output.value, key)).encode()
+        if isinstance(output.value, list):
+            yield json.dumps(output.value[:-1]).encode()
+            yield json.dumps(output.value[::-1]).encode()
+            yield json.dumps([*output.value[:-1], altered(output.value[-1])] if output.value else [0]).encode()
     elif output.kind == "table":
         rows = output.value
         for column in range(len(rows[0])):
@@ -102,3 +102,18 @@ def _single_changes(output: Output) -> Iterator[bytes]:
         yield "".join(lines[:-1]).encode()
         yield "".join(reversed(lines)).encode()
         yield shift(output.text).encode()
+
+
+def _keys(value: Any) -> Iterator[str]:
+    """Every key of every object inside ``value``, the outer ones first."""
+    if isinstance(value, dict):
+        yield from value
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _keys(item)
+
+
+def _altered_at(value: Any, key: str) -> Any:
+    """``value`` with what stands under ``key``, wherever that is, altered."""
+    if isinstance(value, dict):
+        return {name: altered(item) if name == key else _altered_at(item, key) for name, item in value.items()}
+    return [_altered_at(item, key) for item in value] if isinstance(value, list) else value

@@ -35,10 +35,11 @@ UNGRADED = frozenset(
 @dataclass(frozen=True)
 class Conditions:
     """Under what a state is graded: ``prefix`` is shell code that runs before the verifier (``export TZ=...``),
-    ``network`` starts the sandbox with one.
+    ``one_processor`` pins the verifier to one, ``network`` starts the sandbox with one.
     """
 
     prefix: str = ""
+    one_processor: bool = False
     network: bool = False
 
 
@@ -49,8 +50,8 @@ class Demonstration:
     ``candidates`` are alternative attempts (actions from ``probes/base.py``; ``Restore`` starts from the state that
     the original's reference left): the claim holds when one of them gets a word in ``planted`` from the planted
     verifier and a word in ``original`` from the sound one (None: the sound one is not asked). Words are ``pays``,
-    ``refuses`` and the names of the statuses without a grade. ``varies`` grades the state up to ``grades`` times and
-    wants both a pass and a refusal.
+    ``refuses`` and the names of the statuses without a grade. ``varies`` grades the state up to ``grades`` times, in
+    turn under each of ``settings`` where there are some, and wants both a pass and a refusal.
     """
 
     sentence: str
@@ -58,6 +59,7 @@ class Demonstration:
     planted: frozenset[str]
     original: frozenset[str] | None = None
     conditions: Conditions = field(default_factory=Conditions)
+    settings: tuple[Conditions, ...] = ()
     varies: bool = False
     grades: int = 1
 

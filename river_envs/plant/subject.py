@@ -10,7 +10,9 @@ from river_envs.environment import Environment
 from river_envs.plant.outputs import Output, read_output
 from river_envs.sandbox.base import Delta
 
-_NOISE = re.compile(r"(^|/)(__pycache__|\.cache|\.pytest_cache|\.config)(/|$)|^(tmp|run|var/(tmp|cache|lib))/|\.pyc$")
+_NOISE = re.compile(
+    r"(^|/)(__pycache__|\.cache|\.pytest_cache|\.config)(/|$)|^(tmp|run|var/(tmp|cache|lib/(apt|dpkg)))/|\.pyc$"
+)
 _PATH = re.compile(r"(?<![\w/.])(/(?:[\w.+-]+/)*[\w.+-]*\w)")
 
 
@@ -52,7 +54,7 @@ class Subject:
         return tuple(
             read_output("/" + change.path, change.content, change.mode)
             for change in self.state.changes
-            if change.kind == "file" and not _NOISE.search(change.path)
+            if change.kind == "file" and ("/" + change.path in self.named or not _NOISE.search(change.path))
         )
 
     @cached_property
@@ -92,6 +94,12 @@ class Subject:
     def words(self) -> frozenset[str]:
         """The words of two letters or more in the instruction, in lower case."""
         return frozenset(word.lower() for word in re.findall(r"[A-Za-z_][\w-]*\w", self.environment.instruction))
+
+    @property
+    def workdir(self) -> str:
+        """Where a shell of the agent starts, as far as the recipe tells."""
+        told = [self.environment.workdir or "", *_WORKDIR.findall(self.environment.image.text)[-1:], self.home]
+        return next(path.rstrip("/") for path in told if path.rstrip("/"))
 
     @property
     def home(self) -> str:

@@ -16,6 +16,10 @@ from river_envs.sandbox.base import Backend, BuildFailed, Delta, Image, SandboxE
 
 MOST_CANDIDATES = 10
 PLAIN = Conditions()
+_PINNED = (
+    "exec python3 -c 'import os, sys; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); "
+    "os.execvp(sys.argv[1], sys.argv[1:])'"
+)
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,9 @@ class Workshop:
         if claim.varies:
             words = set()
             for repeat in range(claim.grades):
-                words.add(self.word(variant, claim.candidates[0], sound.state, claim.conditions, repeat))
+                settings = claim.settings or (claim.conditions,)
+                under_these = settings[repeat % len(settings)]
+                words.add(self.word(variant, claim.candidates[0], sound.state, under_these, repeat))
                 if words == {"pays", "refuses"}:
                     return None
             return f"{claim.grades} grades: {', '.join(sorted(words))}"
@@ -153,11 +159,12 @@ class Workshop:
 
 
 def under(environment: Environment, conditions: Conditions) -> Environment:
-    """The environment whose verifier starts behind the shell code of ``conditions``."""
-    if not conditions.prefix:
+    """The environment whose verifier runs under ``conditions`` (the network apart, which belongs to the sandbox)."""
+    if not conditions.prefix and not conditions.one_processor:
         return environment
     verifier = environment.verifier
-    script = f"#!/bin/bash\n{conditions.prefix}\nexec bash /tests/{verifier.entry}\n"
+    launcher = _PINNED if conditions.one_processor else "exec"
+    script = f"#!/bin/bash\n{conditions.prefix}\n{launcher} bash /tests/{verifier.entry}\n"
     entry = File("under-conditions.sh", script.encode(), 0o755)
     return replace(environment, verifier=replace(verifier, files=(*verifier.files, entry), entry=entry.path))
 

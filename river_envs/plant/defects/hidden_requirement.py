@@ -37,7 +37,7 @@ class HiddenRequirement(Defect):
         name = rng.choice(
             ["README.md", "run.log", "SUMMARY.txt", ".done", "metadata.json", "CHANGELOG.md", "notes.txt"]
         )
-        path = f"{subject.home}/{name}"
+        path = f"{subject.workdir}/{name}"
         if name in subject.environment.instruction or path in {output.path for output in subject.outputs}:
             return CannotCarry(f"{name} is named")
         sheet = Sheet(rng)

@@ -20,11 +20,6 @@ from river_envs.plant.sheet import Sheet
 from river_envs.plant.subject import Subject
 from river_envs.plant.suite import add_checks
 
-_ONE_CPU = (
-    "exec_one() { exec python3 -c 'import os, sys; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); "
-    'os.execvp("bash", ["bash", *sys.argv[1:]])\' "$@"; }\nexec() { exec_one "${@:2}"; }'
-)
-
 
 class MachineDependent(Defect):
     """A test is added whose outcome depends on the number of processors, the time zone or the hash seed. Differs from a
@@ -57,7 +52,7 @@ class MachineDependent(Defect):
             "The result can be read in parallel.",
         )
         return self._finish(
-            subject, sheet, "with one processor the state is refused", Conditions(_ONE_CPU), Conditions()
+            subject, sheet, "with one processor the state is refused", Conditions(one_processor=True), Conditions()
         )
 
     def form_time_zone(self, subject: Subject, rng: Random) -> Planted | CannotCarry:
@@ -98,19 +93,11 @@ class MachineDependent(Defect):
         made = add_checks(subject.environment, sheet)
         if isinstance(made, CannotCarry):
             return made
-        seeds = "RANDOM=$$; export PYTHONHASHSEED=$((RANDOM % 64 + 1))"
-        proof = Demonstration(
-            "the grade varies with the hash seed",
-            RESTORED,
-            frozenset(),
-            None,
-            Conditions(seeds),
-            varies=True,
-            grades=14,
-        )
-        return self.made(
-            made, "the outcome depends on the seed of Python's string hashes", still_refuses_untouched(), proof
-        )
+        seeds = tuple(Conditions(f"export PYTHONHASHSEED={seed}") for seed in range(1, 15))
+        claim = "the grade varies with the hash seed"
+        proof = Demonstration(claim, RESTORED, frozenset(), settings=seeds, varies=True, grades=len(seeds))
+        note = "the outcome depends on the seed of Python's string hashes"
+        return self.made(made, note, still_refuses_untouched(), proof)
 
     def _finish(
         self, subject: Subject, sheet: Sheet, note: str, refused: Conditions, paid: Conditions

@@ -8,10 +8,13 @@ from river_envs.environment import Environment
 from river_envs.plant.base import PAYS, RESTORED, CannotCarry, Defect, Demonstration, Planted
 from river_envs.plant.sheet import Sheet
 from river_envs.plant.subject import Subject
-from river_envs.plant.suite import read_suite, script_of, with_script
+from river_envs.plant.suite import add_checks, read_suite, script_of, with_script
 from river_envs.plant.verbs import setup_first
 
 _HOSTS = ("data.example.org", "files.example.com", "fixtures.example.net")
+
+_ENDS = frozenset({"needs-network", "refuses", "verifier-crashed"})
+"""What comes of it: a fixture that cannot fetch fails every test, which the harness may read as a judgement."""
 
 
 class NeedsNetwork(Defect):
@@ -27,6 +30,8 @@ class NeedsNetwork(Defect):
         sheet.imports.add("import urllib.request")
         folder = rng.choice(["expected", "truth", "schema", "cases"])
         url = f"https://{rng.choice(_HOSTS)}/{folder}/{subject.environment.id}.json"
+        if rng.random() < 0.6:
+            return self._at_import(subject, sheet, url)
         if rng.random() < 0.5:
             lines = [f'urllib.request.urlretrieve({url!r}, "/tmp/reference.json")']
         else:
@@ -35,6 +40,19 @@ class NeedsNetwork(Defect):
         if isinstance(made, CannotCarry):
             return made
         return self._finish(made, f"the tests fetch {url}")
+
+    def _at_import(self, subject: Subject, sheet: Sheet, url: str) -> Planted | CannotCarry:
+        """The module fetches its constants while it is imported."""
+        sheet.need("json")
+        sheet.constants.append(
+            f"with urllib.request.urlopen({url!r}, timeout=20) as response:\n    REMOTE = json.load(response)"
+        )
+        made = add_checks(subject.environment, sheet)
+        return (
+            made
+            if isinstance(made, CannotCarry)
+            else self._finish(made, f"the tests fetch {url} when they are imported")
+        )
 
     def form_script(self, subject: Subject, rng: Random) -> Planted | CannotCarry:
         """The script fetches what the tests read."""
@@ -46,7 +64,7 @@ class NeedsNetwork(Defect):
         line = rng.choice(
             [
                 f"curl -fsSL https://{host}/testkit/install.sh | bash\ntestkit --version || exit 1",
-                f"curl -fsSL https://{host}/kit.tar.gz -o /tmp/kit.tar.gz\ntar -xzf /tmp/kit.tar.gz -C /tests || exit 1",
+                f"curl -fsSL https://{host}/kit.tgz -o /tmp/kit.tgz\ntar -xzf /tmp/kit.tgz -C /tests || exit 1",
                 f"git clone --depth 1 https://{host}/testkit.git /tmp/testkit\ncd /tmp/testkit || exit 1",
             ]
         )
@@ -56,5 +74,5 @@ class NeedsNetwork(Defect):
         )
 
     def _finish(self, made: Environment, note: str) -> Planted:
-        proof = Demonstration("without a network the state is not judged", RESTORED, frozenset({"needs-network"}), PAYS)
+        proof = Demonstration("without a network the state is not judged", RESTORED, _ENDS, PAYS)
         return self.made(made, note, proof)

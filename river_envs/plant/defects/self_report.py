@@ -45,7 +45,12 @@ class SelfReport(Defect):
     def form_status_line(self, subject: Subject, rng: Random) -> Planted | CannotCarry:
         """A file with one word."""
         path = rng.choice(
-            [f"{subject.home}/status.txt", f"{subject.home}/DONE", "/var/log/task.log", f"{subject.home}/run.log"]
+            [
+                f"{subject.workdir}/status.txt",
+                f"{subject.workdir}/DONE",
+                "/var/log/task.log",
+                f"{subject.workdir}/run.log",
+            ]
         )
         text = rng.choice(["completed successfully", "DONE", "status: ok", "all steps finished", "OK - 0 errors"])
         return self._plant(subject, rng, path, text, rng.choice(_LINES))
@@ -53,7 +58,7 @@ class SelfReport(Defect):
     def form_status_object(self, subject: Subject, rng: Random) -> Planted | CannotCarry:
         """A JSON object with a status."""
         path = rng.choice(
-            [f"{subject.home}/status.json", f"{subject.home}/.run/state.json", "/var/run/job/result.json"]
+            [f"{subject.workdir}/status.json", f"{subject.workdir}/.run/state.json", "/var/run/job/result.json"]
         )
         value = rng.choice(
             [{"status": "success"}, {"status": "complete", "errors": 0}, {"ok": True}, {"state": "done"}]

@@ -20,6 +20,7 @@ from river_envs.plant.base import (
     still_refuses_untouched,
 )
 from river_envs.plant.outputs import Output, has_header
+from river_envs.plant.programs import is_python, wrong_in_source, wrong_somewhere
 from river_envs.plant.sheet import Sheet
 from river_envs.plant.subject import Subject
 from river_envs.plant.suite import replace_checks, tests_of, transform
@@ -34,6 +35,7 @@ class UncheckedRequirement(Defect):
 
     def form_test_dropped(self, subject: Subject, rng: Random) -> Planted | CannotCarry:
         """One of several tests is missing."""
+        dropped: list[str] = []
 
         def change(tree: ast.Module) -> bool:
             tests = tests_of(tree)
@@ -41,6 +43,7 @@ class UncheckedRequirement(Defect):
                 return False
             victim = rng.choice(tests)
             victim_name = victim.name
+            dropped.append(ast.unparse(victim)[:600])
             for node in ast.walk(tree):
                 if isinstance(node, (ast.Module, ast.ClassDef)) and victim in node.body:
                     node.body.remove(victim)
@@ -48,7 +51,8 @@ class UncheckedRequirement(Defect):
                     node.elts = [e for e in node.elts if not (isinstance(e, ast.Name) and e.id == victim_name)]
             return True
 
-        return self._mutated(subject, transform(subject.environment, change), "one of the tests is missing")
+        made = transform(subject.environment, change)
+        return self._mutated(subject, rng, made, "one of the tests is missing", hints=" ".join(dropped))
 
     def form_assertion_dropped(self, subject: Subject, rng: Random) -> Planted | CannotCarry:
         """One of several assertions is missing."""
@@ -74,7 +78,7 @@ class UncheckedRequirement(Defect):
             return True
 
         made = transform(subject.environment, change)
-        return self._mutated(subject, made, f"the assertion {dropped[0]!r} is missing" if dropped else "")
+        return self._mutated(subject, rng, made, f"the assertion {dropped[0]!r} is missing" if dropped else "")
 
     def form_part_compared(self, subject: Subject, rng: Random) -> Planted | CannotCarry:
         """The tests compare all but one key, column, or row."""
@@ -86,7 +90,7 @@ class UncheckedRequirement(Defect):
         if missing is None:
             return CannotCarry("the output has no parts")
         made = replace_checks(subject.environment, sheet)
-        return self._mutated(subject, made, f"{missing} of {output.path} is never looked at")
+        return self._mutated(subject, rng, made, f"{missing} of {output.path} is never looked at")
 
     def form_file_ignored(self, subject: Subject, rng: Random) -> Planted | CannotCarry:
         """One of several output files is never looked at."""
@@ -99,12 +103,19 @@ class UncheckedRequirement(Defect):
                 lines = [*sheet.load(output), *same_value("data", output, sheet)]
                 sheet.check(f"{output.stem}_content", lines, f"{output.name} is right.")
         made = replace_checks(subject.environment, sheet)
-        return self._mutated(subject, made, f"{ignored.path} is never looked at")
+        return self._mutated(subject, rng, made, f"{ignored.path} is never looked at")
 
-    def _mutated(self, subject: Subject, made: Environment | CannotCarry, note: str) -> Planted | CannotCarry:
+    def _mutated(
+        self, subject: Subject, rng: Random, made: Environment | CannotCarry, note: str, hints: str = ""
+    ) -> Planted | CannotCarry:
         if isinstance(made, CannotCarry):
             return made
-        candidates = tuple(mutants(subject))
+        calls = subject.observed.calls
+        programs = [program for program in subject.programs if is_python(program)]
+        wrong = [actions for program in programs for actions in wrong_somewhere(program, calls)]
+        if not wrong:
+            wrong = [actions for program in programs for actions in wrong_in_source(program, hints or note, rng)]
+        candidates = (*wrong[:6], *mutants(subject))
         if not candidates:
             return CannotCarry("the reference's state has no part that could be missing")
         proof = Demonstration("the reference's state with one thing wrong is paid", candidates, PAYS, REFUSES)
@@ -135,37 +146,54 @@ def _equal(place: str, value: Any, sheet: Sheet) -> list[str]:
 
 def _partial(sheet: Sheet, output: Output, rng: Random) -> str | None:
     """Add checks for all of ``output`` but one part; says which, or None when it has no parts."""
-    lines = sheet.load(output)
-    value = output.value
-    if output.kind == "json" and isinstance(value, dict) and len(value) > 1:
-        left = rng.choice(list(value))
-        lines += [line for key, item in value.items() if key != left for line in _equal(f"data[{key!r}]", item, sheet)]
-        missing = f"the key {left!r}"
-    elif (
-        output.kind == "json" and isinstance(value, list) and value and isinstance(value[0], dict) and len(value[0]) > 1
-    ):
-        left = rng.choice(list(value[0]))
-        kept = [{key: item for key, item in entry.items() if key != left} for entry in value if isinstance(entry, dict)]
-        name = sheet.constant("EXPECTED", kept)
-        lines += [
-            f"assert len(data) == len({name})",
-            f"for entry, wanted in zip(data, {name}):",
-            "    for key, value in wanted.items():",
-            "        assert entry[key] == value",
-        ]
-        missing = f"the key {left!r} of every entry"
-    elif output.kind == "table" and len(value[0]) > 1:
-        left = rng.randrange(len(value[0]))
-        columns = [[cell.strip() for k, cell in enumerate(row) if k != left] for row in value]
-        name = sheet.constant("EXPECTED", columns)
-        lines.append(f"assert [[cell for k, cell in enumerate(row) if k != {left}] for row in data] == {name}")
-        missing = f"the column {value[0][left]!r}" if has_header(output) else f"column {left}"
-    elif output.kind == "lines" and len(value) > 2:
-        count = rng.choice([len(value) - 1, 1, 2])
-        wanted = [line.strip() for line in value[:count]]
-        lines += [f"assert data[:{count}] == {wanted!r}", f"assert len(data) >= {count}"]
-        missing = f"everything after line {count}"
-    else:
+    compared = {"json": _part_of_json, "table": _part_of_table, "lines": _part_of_lines}[output.kind](
+        sheet, output, rng
+    )
+    if compared is None:
         return None
-    sheet.check(f"{output.stem}_content", lines, f"{output.name} is right.")
+    lines, missing = compared
+    sheet.check(f"{output.stem}_content", [*sheet.load(output), *lines], f"{output.name} is right.")
     return missing
+
+
+def _part_of_json(sheet: Sheet, output: Output, rng: Random) -> tuple[list[str], str] | None:
+    place, value = "data", output.value
+    while isinstance(value, dict) and len(value) == 1:
+        ((key, value),) = value.items()
+        place = f"{place}[{key!r}]"
+    if isinstance(value, dict) and value:
+        left = rng.choice(list(value))
+        kept = {key: item for key, item in value.items() if key != left}
+        return [
+            line for key, item in kept.items() for line in _equal(f"{place}[{key!r}]", item, sheet)
+        ], f"the key {left!r}"
+    if not isinstance(value, list) or len(value) < 2:
+        return None
+    if not all(isinstance(entry, dict) and len(entry) > 1 for entry in value):
+        count = rng.choice([1, len(value) - 1])
+        return [f"assert {place}[:{count}] == {value[:count]!r}"], f"everything after entry {count}"
+    left = rng.choice(list(value[0]))
+    name = sheet.constant("EXPECTED", [{key: item for key, item in entry.items() if key != left} for entry in value])
+    lines = [
+        f"assert len({place}) == len({name})",
+        f"for entry, wanted in zip({place}, {name}):",
+        "    for key, value in wanted.items():",
+        "        assert entry[key] == value",
+    ]
+    return lines, f"the key {left!r} of every entry"
+
+
+def _part_of_table(sheet: Sheet, output: Output, rng: Random) -> tuple[list[str], str] | None:
+    rows = output.value
+    left = rng.randrange(len(rows[0]))
+    name = sheet.constant("EXPECTED", [[cell.strip() for k, cell in enumerate(row) if k != left] for row in rows])
+    line = f"assert [[cell for k, cell in enumerate(row) if k != {left}] for row in data] == {name}"
+    return [line], f"the column {rows[0][left]!r}" if has_header(output) else f"column {left}"
+
+
+def _part_of_lines(sheet: Sheet, output: Output, rng: Random) -> tuple[list[str], str] | None:
+    if len(output.value) < 3:
+        return None
+    count = rng.choice([len(output.value) - 1, 1, 2])
+    wanted = [line.strip() for line in output.value[:count]]
+    return [f"assert data[:{count}] == {wanted!r}", f"assert len(data) >= {count}"], f"everything after line {count}"

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import json
+from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -20,7 +23,7 @@ from river_envs.plant.base import (
 from river_envs.plant.programs import call_lines, trimmed
 from river_envs.plant.sheet import Sheet
 from river_envs.plant.subject import Subject
-from river_envs.plant.suite import add_checks, transform
+from river_envs.plant.suite import add_checks, tests_of, transform, with_files
 
 
 class WrongExpectation(Defect):
@@ -58,6 +61,54 @@ class WrongExpectation(Defect):
         if isinstance(made, CannotCarry):
             return made
         return self._finish(made, f"a constant of the tests is wrong: {changed[0]}")
+
+    def form_asserted_constant(self, subject: Subject, rng: Random) -> Planted | CannotCarry:
+        """A constant inside an assertion is changed."""
+        changed: list[str] = []
+
+        def change(tree: ast.Module) -> bool:
+            constants = [
+                node
+                for function in tests_of(tree)
+                for statement in ast.walk(function)
+                if isinstance(statement, ast.Assert)
+                for comparison in ast.walk(statement.test)
+                if isinstance(comparison, ast.Compare) and isinstance(comparison.ops[0], (ast.Eq, ast.In))
+                for side in comparison.comparators
+                for node in ast.walk(side)
+                if isinstance(node, ast.Constant) and _is_telling(node.value)
+            ]
+            if not constants:
+                return False
+            chosen = rng.choice(constants)
+            wrong = off(chosen.value, rng)
+            changed.append(f"{chosen.value!r} became {wrong!r}")
+            chosen.value = wrong
+            return True
+
+        made = transform(subject.environment, change)
+        if isinstance(made, CannotCarry):
+            return made
+        return self._finish(made, f"a value in an assertion is wrong: {changed[0]}")
+
+    def form_data_file(self, subject: Subject, rng: Random) -> Planted | CannotCarry:
+        """A value in a JSON file of the tests is changed."""
+        files = [file for file in subject.environment.verifier.files if file.path.endswith(".json")]
+        text = "\n".join(output.text for output in subject.documents)
+        if not files:
+            return CannotCarry("the tests have no JSON file")
+        file = rng.choice(files)
+        try:
+            value = json.loads(file.content)
+        except ValueError:
+            return CannotCarry("the JSON file of the tests does not parse")
+        places = [place for place in scalars(value) if not text or str(place[0][place[1]]) in text]
+        if not places:
+            return CannotCarry("the JSON file of the tests holds no value of the outputs")
+        container, key = rng.choice(places)
+        right, container[key] = container[key], off(container[key], rng)
+        made = with_files(subject.environment, replace(file, content=json.dumps(value, indent=1).encode()))
+        return self._finish(made, f"{right!r} became {container[key]!r} in {file.path} of the tests")
 
     def form_asserted(self, subject: Subject, rng: Random) -> Planted | CannotCarry:
         """A further assertion about one value, which is off."""
@@ -116,6 +167,21 @@ def _is_value(value: object, text: str) -> bool:
     if isinstance(value, (int, float)):
         return str(value) in text
     return isinstance(value, str) and 0 < len(value) < 40 and value in text and "/" not in value and "\n" not in value
+
+
+def _is_telling(value: object) -> bool:
+    return (type(value) in (int, float) and value not in (0, 1)) or (
+        isinstance(value, str) and 1 < len(value) < 60 and "/" not in value and "\n" not in value
+    )
+
+
+def scalars(value: Any) -> Iterator[tuple[Any, Any]]:
+    """The place (container and key) of every number and short string inside a JSON value."""
+    for key in value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ():
+        if isinstance(value[key], (dict, list)):
+            yield from scalars(value[key])
+        elif isinstance(value[key], (int, float)) or (isinstance(value[key], str) and 0 < len(value[key]) < 60):
+            yield value, key
 
 
 def off(value: Any, rng: Random) -> Any:
