@@ -32,7 +32,8 @@ def check_start_deletes_whole_trees(backend: Backend, image: Image) -> None:
     """A deleted directory takes everything below it along."""
     delta = Delta((Change("etc/default", "deleted"), Change("usr/share/doc", "deleted")))
     with backend.start(image, delta=delta) as sandbox:
-        expect(shell(sandbox, "test ! -e /etc/default && test ! -e /usr/share/doc").exit_code == 0, "both trees to be gone")
+        gone = shell(sandbox, "test ! -e /etc/default && test ! -e /usr/share/doc")
+        expect(gone.exit_code == 0, "both trees to be gone")
 
 
 def check_start_deletes_a_link_not_its_target(backend: Backend, image: Image) -> None:

@@ -109,6 +109,8 @@ def test_hostile_reward_files(backend, image, environment, content, status):
 
 
 def test_another_user_may_write_its_reward(backend, image, environment):
+    if backend.namespaces.id_map.mode == "single":
+        pytest.skip("one user is mapped: nobody else to be")
     task = environment("harbor", "test.sh", b"id -un; echo 1 > /logs/verifier/reward.txt", user="nobody")
     outcome = state(backend, image, task)
     assert outcome.passed is True
