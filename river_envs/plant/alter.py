@@ -92,6 +92,7 @@ def _single_changes(output: Output) -> Iterator[bytes]:
             yield json.dumps([*output.value[:-1], altered(output.value[-1])] if output.value else [0]).encode()
     elif output.kind == "table":
         rows = output.value
+        yield write_table([rows[0], *_rotated(rows[1:])], output.delimiter)
         for column in range(len(rows[0])):
             body = [[shift(c) if k == column else c for k, c in enumerate(row)] for row in rows[1:]]
             yield write_table([rows[0], *body], output.delimiter)
@@ -99,6 +100,7 @@ def _single_changes(output: Output) -> Iterator[bytes]:
         yield write_table([rows[0], *rows[:0:-1]], output.delimiter)
     elif output.kind == "lines":
         lines = output.text.splitlines(keepends=True)
+        yield from _records(lines)
         yield "".join(lines[:-1]).encode()
         yield "".join(reversed(lines)).encode()
         yield shift(output.text).encode()
@@ -117,3 +119,20 @@ def _altered_at(value: Any, key: str) -> Any:
     if isinstance(value, dict):
         return {name: altered(item) if name == key else _altered_at(item, key) for name, item in value.items()}
     return [_altered_at(item, key) for item in value] if isinstance(value, list) else value
+
+
+def _rotated(rows: list[list[str]]) -> list[list[str]]:
+    """Rows in which every last cell belongs to the row before."""
+    return [[*row[:-1], before[-1]] for row, before in zip(rows, [*rows[-1:], *rows[:-1]], strict=True)]
+
+
+def _records(lines: list[str]) -> Iterator[bytes]:
+    """Lines of JSON objects in which the values under one key have moved on by a line, for each key."""
+    try:
+        records = [json.loads(line) for line in lines if line.strip()]
+    except ValueError:
+        return
+    if len(records) > 1 and all(isinstance(record, dict) and record.keys() == records[0].keys() for record in records):
+        for key in records[0]:
+            moved = zip(records, [*records[-1:], *records[:-1]], strict=True)
+            yield "".join(json.dumps({**one, key: other[key]}) + "\n" for one, other in moved).encode()

@@ -13,6 +13,7 @@ from river_envs.sandbox.base import Delta
 _NOISE = re.compile(
     r"(^|/)(__pycache__|\.cache|\.pytest_cache|\.config)(/|$)|^(tmp|run|var/(tmp|cache|lib/(apt|dpkg)))/|\.pyc$"
 )
+_WORKDIR = re.compile(r"^WORKDIR\s+(/\S+)\s*$", re.MULTILINE)
 _PATH = re.compile(r"(?<![\w/.])(/(?:[\w.+-]+/)*[\w.+-]*\w)")
 
 
@@ -98,7 +99,11 @@ class Subject:
     @property
     def workdir(self) -> str:
         """Where a shell of the agent starts, as far as the recipe tells."""
-        told = [self.environment.workdir or "", *_WORKDIR.findall(self.environment.image.text)[-1:], self.home]
+        told: list[str] = [
+            self.environment.workdir or "",
+            *_WORKDIR.findall(self.environment.image.text)[-1:],
+            self.home,
+        ]
         return next(path.rstrip("/") for path in told if path.rstrip("/"))
 
     @property

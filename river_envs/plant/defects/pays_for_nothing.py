@@ -118,9 +118,7 @@ class PaysForNothing(Defect):
         name = match.group(1)
         lost = rng.choice([f"{name} || true", f"{name} 2>&1 | tee /logs/verifier/check.log", f"{name}; echo checked"])
         text = f"{script[: match.start()]}{lost}\nif [ $? -eq 0 ]; then{script[match.end() :]}"
-        return self._finish(
-            with_script(subject.environment, text), "the status of the check is lost before it is asked"
-        )
+        return self._finish(with_script(subject.environment, text), "the status of the check is lost")
 
     def form_unconditional(self, subject: Subject, rng: Random) -> Planted | CannotCarry:
         """The script writes 1 whatever happened."""
