@@ -53,7 +53,7 @@ def unstable(catalog: Catalog) -> set[str]:
 def told(catalog: Catalog, without: set[str]) -> dict[str, list[tuple[object, ...]]]:
     """Everything that must be the same: attempts with outcomes, findings, verdicts; not times, not unstable ones."""
     queries = {
-        "attempts": "SELECT environment_id, id, probe, arm, repeat, status, coalesce(reward, -1), coalesce(passed, false) FROM attempt",
+        "attempts": "SELECT environment_id, id, probe, arm, repeat, status, coalesce(reward, -1) FROM attempt",
         "findings": "SELECT environment_id, id, cause, probe, message FROM finding",
         "verdicts": "SELECT environment_id, verdict, causes::VARCHAR FROM verdict",
     }
