@@ -67,7 +67,7 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def connect(port, patience=15.0, process=None):
+def connect(port, patience=5.0, process=None):
     end = time.monotonic() + patience
     while True:
         try:
@@ -83,7 +83,7 @@ def serving(command, *ports):
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
     try:
         for port in ports:
-            connect(port, process=process).close()
+            connect(port, 30.0, process).close()
         yield process
     finally:
         process.kill()
