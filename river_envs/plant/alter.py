@@ -71,6 +71,12 @@ def wrong_everywhere(subject: Subject, *, header: bool = True) -> tuple[Action, 
     return (Restore(), *written)
 
 
+def emptied(actions: tuple[Action, ...]) -> tuple[Action, ...]:
+    """The files that ``actions`` write, each holding nothing but a newline."""
+    puts = [action for action in actions if isinstance(action, Put)]
+    return tuple(Put(tuple(File(file.path, b"\n", file.mode) for file in action.files)) for action in puts)
+
+
 def mutants(subject: Subject) -> Iterator[tuple[Action, ...]]:
     """The reference's state with one thing wrong, the coarse before the fine."""
     for output in subject.outputs:

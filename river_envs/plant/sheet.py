@@ -131,6 +131,8 @@ class Sheet:
 
     def functions(self, kind: str) -> list[str]:
         """The checks as source: functions, methods of a class, or functions with the loop that calls them."""
+        if not self.checks:
+            return []
         if kind == "unittest":
             methods = "\n\n".join(
                 textwrap.indent(self._function(check, "test_", "self"), "    ") for check in self.checks

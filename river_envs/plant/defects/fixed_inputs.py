@@ -106,7 +106,7 @@ class FixedInputs(Defect):
         table = lookup_program(subject.programs[0], chosen)
         return self.made(
             made,
-            f"only the {len(chosen)} visible samples in {where} are tried",
+            f"no more is tried than what {where} shows ({len(chosen)} calls)",
             still_refuses_untouched(),
             still_pays_reference(),
             Demonstration("a program that prints nothing is refused", (silent,), REFUSES),

@@ -20,7 +20,7 @@ _FLIPPED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq,
     ast.In: ast.NotIn,
 }
-_TOOLS = ("jq", "dos2unix", "xmlstarlet", "csvcut", "yq", "moreutils-sponge", "mlr", "datamash")
+_TOOLS = ("datamill", "xsv-legacy", "fixturectl", "csvstrip", "tidyjson", "logcarve", "colsplit", "rowpack")
 
 
 class ReferenceFails(Defect):

@@ -6,10 +6,12 @@ import re
 from random import Random
 from typing import Any
 
-from river_envs.plant.alter import wrong_everywhere
+from river_envs.environment import Environment
+from river_envs.plant.alter import emptied, wrong_everywhere
 from river_envs.plant.base import (
     PAYS,
     REFUSES,
+    Actions,
     CannotCarry,
     Defect,
     Demonstration,
@@ -22,7 +24,6 @@ from river_envs.plant.programs import call_lines, lookup_program, trimmed
 from river_envs.plant.sheet import Sheet
 from river_envs.plant.subject import Subject
 from river_envs.plant.suite import replace_checks
-from river_envs.probes.base import Put
 
 _TOKEN = re.compile(r"\d+\.\d+|\d+|[A-Za-z]+|.")
 
@@ -63,7 +64,7 @@ class ShapeOnly(Defect):
         if isinstance(made, CannotCarry):
             return made
         wrong = lookup_program(subject.programs[0], [*calls, *chosen], alter=True)
-        return self._finish(made, "the form of what the program prints is checked, its values are not", (wrong,))
+        return self._finish(made, "the form of what the program prints is checked, its values are not", wrong)
 
     def _plant(self, subject: Subject, rng: Random, note: str, *, strict: bool) -> Planted | CannotCarry:
         if not subject.plain or len(subject.documents) > 8:
@@ -82,21 +83,16 @@ class ShapeOnly(Defect):
         made = replace_checks(subject.environment, sheet)
         if isinstance(made, CannotCarry):
             return made
-        return self._finish(made, note, wrong_everywhere(subject), wrong_everywhere(subject, header=True))
+        return self._finish(made, note, wrong_everywhere(subject))
 
-    def _finish(self, made: Any, note: str, *wrong: Any) -> Planted:
-        stubs = tuple(
-            Put(tuple(type(f)(f.path, b"\n", f.mode) for f in action.files))
-            for action in wrong[0]
-            if isinstance(action, Put)
-        )
+    def _finish(self, made: Environment, note: str, wrong: Actions) -> Planted:
         return self.made(
             made,
             note,
             still_refuses_untouched(),
             still_pays_reference(),
-            Demonstration("an empty file is refused", (stubs,), REFUSES),
-            Demonstration("the right form with other values is paid", wrong, PAYS, REFUSES),
+            Demonstration("an empty file is refused", (emptied(wrong),), REFUSES),
+            Demonstration("the right form with other values is paid", (wrong,), PAYS, REFUSES),
         )
 
 

@@ -8,10 +8,11 @@ from random import Random
 from typing import Any
 
 from river_envs.environment import Environment
-from river_envs.plant.alter import mutants
+from river_envs.plant.alter import emptied, mutants, wrong_everywhere
 from river_envs.plant.base import (
     PAYS,
     REFUSES,
+    Actions,
     CannotCarry,
     Defect,
     Demonstration,
@@ -20,7 +21,7 @@ from river_envs.plant.base import (
     still_refuses_untouched,
 )
 from river_envs.plant.outputs import Output, has_header
-from river_envs.plant.programs import is_python, wrong_in_source, wrong_somewhere
+from river_envs.plant.programs import is_python, lookup_program, wrong_in_source, wrong_somewhere
 from river_envs.plant.sheet import Sheet
 from river_envs.plant.subject import Subject
 from river_envs.plant.suite import replace_checks, tests_of, transform
@@ -118,8 +119,21 @@ class UncheckedRequirement(Defect):
         candidates = (*wrong[:6], *mutants(subject))
         if not candidates:
             return CannotCarry("the reference's state has no part that could be missing")
-        proof = Demonstration("the reference's state with one thing wrong is paid", candidates, PAYS, REFUSES)
-        return self.made(made, note, still_refuses_untouched(), still_pays_reference(), proof)
+        everything = self._everything_wrong(subject, programs)
+        return self.made(
+            made,
+            note,
+            still_refuses_untouched(),
+            still_pays_reference(),
+            Demonstration("the reference's state with one thing wrong is paid", candidates, PAYS, REFUSES),
+            Demonstration("empty files are refused", (emptied(everything),), REFUSES),
+            Demonstration("a state with everything wrong is refused", (everything,), REFUSES),
+        )
+
+    def _everything_wrong(self, subject: Subject, programs: list[Output]) -> Actions:
+        """Other values in every document, other answers of every program."""
+        answers = [lookup_program(program, subject.observed.calls, alter=True) for program in programs]
+        return (*wrong_everywhere(subject), *(action for actions in answers for action in actions))
 
 
 def same_value(place: str, output: Output, sheet: Sheet) -> list[str]:
