@@ -131,8 +131,8 @@ class Defect(ABC):
             made = self.forms[name](subject, Random(f"{self.cause}:{name}:{subject.environment.id}:{seed}"))
             if isinstance(made, Planted):
                 return Planted(made.environment, made.cause, made.note, made.proof, name)
-            refused.append(f"{name.replace('_', ' ')}: {made.reason}")
-        return CannotCarry("; ".join(dict.fromkeys(refused)))
+            refused.append(made.reason)
+        return CannotCarry("; ".join(sorted(set(refused))))
 
     def made(self, environment: Environment, note: str, *proof: Demonstration) -> Planted:
         """A variant of this cause."""

@@ -135,7 +135,7 @@ def _family(
         tally.planted[cause] += 1
         mark = digest(environment.id, cause, options.seed)[:6]
         named = replace(variant.environment, name=f"{harbor_name(environment)}-{mark}")
-        yield named, _row(named, original.family, f"{_slug(environment)}-{mark}", variant, environment.name)
+        yield named, _row(named, original.family, f"{_slug(environment)}-{mark}", variant, harbor_name(environment))
 
 
 def _order(options: PlantOptions, environment: Environment, tally: Tally) -> list[str]:
@@ -152,7 +152,8 @@ def _variant(sound: Sound, cause: str, seed: int, workshop: Workshop, tally: Tal
         if isinstance(planted, CannotCarry):
             if turn == 0:
                 tally.cannot.append((name, cause, planted.reason))
-            return None
+                return None
+            break
         disproved = workshop.disprove(sound, planted)
         if disproved is None:
             return planted

@@ -131,10 +131,14 @@ def _add_to_shell(environment: Environment, sheet: Sheet) -> Environment | Canno
 
 
 def _after_imports(tree: ast.Module) -> int:
-    imports = [node.end_lineno or 0 for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
-    if imports:
-        return max(imports[:1] if len(imports) == 1 else imports)
-    return (tree.body[0].end_lineno or 0) if ast.get_docstring(tree) else 0
+    """The line after which further imports belong: the last of those that the module starts with."""
+    last = 0
+    for number, node in enumerate(tree.body):
+        is_docstring = number == 0 and ast.get_docstring(tree) is not None
+        if not is_docstring and not isinstance(node, (ast.Import, ast.ImportFrom)):
+            break
+        last = node.end_lineno or last
+    return last
 
 
 def _before_end(tree: ast.Module, last: int) -> int:
