@@ -37,11 +37,11 @@ def test_the_backends_agree(tmp_path: Path, shared_base: str):
     bubblewrap = audited("bubblewrap", tmp_path / "b.duckdb", tmp_path / "store", shared_base)
     docker = audited("docker", tmp_path / "d.duckdb", tmp_path / "store", shared_base)
     query = "SELECT environment_id, id, probe, arm, repeat, status, reward, passed FROM attempt"
-    frames = [catalog.sql(query).set_index("id") for catalog in (bubblewrap, docker)]
+    frames = [catalog.sql(query) for catalog in (bubblewrap, docker)]
     unstable = set()
     for catalog in (bubblewrap, docker):
         unstable |= set(catalog.sql("SELECT environment_id FROM finding WHERE claim = 'unstable'")["environment_id"])
-    both = frames[0].join(frames[1], how="outer", rsuffix="_docker")
+    both = frames[0].merge(frames[1], on="id", how="outer", suffixes=("", "_docker"))
     stable = both[~both["environment_id"].fillna(both["environment_id_docker"]).isin(unstable)]
     assert stable["status"].notna().all(), "attempts that only Docker made"
     assert stable["status_docker"].notna().all(), "attempts that only bubblewrap made"
