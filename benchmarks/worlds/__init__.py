@@ -38,9 +38,8 @@ def families() -> tuple[Family, ...]:
         if module.name == "build":
             continue
         for value in vars(importlib.import_module(f".{module.name}", __name__)).values():
-            if isinstance(value, Family):
-                if found.setdefault(value.name, value) is not value:
-                    raise ValueError(f"two families are called {value.name!r}")
+            if isinstance(value, Family) and found.setdefault(value.name, value) is not value:
+                raise ValueError(f"two families are called {value.name!r}")
     return tuple(found[name] for name in sorted(found))
 
 

@@ -13,41 +13,53 @@ from .checks import shell, suite
 from .text import brief
 
 
-@family("host-configs", domain="system_administration", kind="exact_text", skills=("templates", "inheritance"), complexity="complex")
+@family("host-configs", domain="system_administration", kind="exact_text", skills=("templates", "inheritance"),
+    complexity="complex")
 def host_configs(rng: random.Random) -> Task:
     """One file per host from templates and inherited variables; compared by diff."""
     root = pools.root(rng)
-    inventory, templates, out = f"{root}/{rng.choice(('inventory', 'hosts'))}.json", f"{root}/templates", f"{root}/{rng.choice(('etc', 'rendered', 'hosts.d'))}"
+    inventory = f"{root}/{rng.choice(('inventory', 'hosts'))}.json"
+    templates = f"{root}/templates"
+    out = f"{root}/{rng.choice(('etc', 'rendered', 'hosts.d'))}"
     names, mark = ["port", "zone", "owner", "mode", "quota"], rng.choice((("${", "}"), ("{{", "}}"), ("@@", "@@")))
-    defaults = {"port": rng.randrange(1000, 9999), "zone": rng.choice(pools.CITIES), "owner": rng.choice(pools.PEOPLE), "mode": "safe", "quota": rng.randrange(10, 99)}
-    draw = {"port": lambda: rng.randrange(1000, 9999), "zone": lambda: rng.choice(pools.CITIES), "owner": lambda: rng.choice(pools.PEOPLE),
+    defaults = {"port": rng.randrange(1000, 9999), "zone": rng.choice(pools.CITIES), "owner": rng.choice(pools.PEOPLE),
+        "mode": "safe", "quota": rng.randrange(10, 99)}
+    draw = {"port": lambda: rng.randrange(1000, 9999), "zone": lambda: rng.choice(pools.CITIES),
+        "owner": lambda: rng.choice(pools.PEOPLE),
             "mode": lambda: rng.choice(("fast", "slow")), "quota": lambda: rng.randrange(100, 999)}
     kinds, groups = pools.some(rng, ("web", "mail", "cache", "files"), 3), pools.some(rng, pools.WORDS, 3)
     group_values = {group: {name: draw[name]() for name in rng.sample(names, 2)} for group in groups}
     hosts, wanted, forms = {}, {}, {}
     for kind in kinds:
-        forms[kind] = f"# {kind} server\n" + "".join(f"{name.upper()} = {mark[0]}{name}{mark[1]}\n" for name in rng.sample(names, 4)) + f"name {mark[0]}host{mark[1]}.{mark[0]}zone{mark[1]}\n"
+        forms[kind] = f"# {kind} server\n" + "".join(f"{name.upper()} = {mark[0]}{name}{mark[1]}\n"
+            for name in rng.sample(names, 4)) + f"name {mark[0]}host{mark[1]}.{mark[0]}zone{mark[1]}\n"
     for host in pools.some(rng, pools.ITEMS, 9):
         group, kind = rng.choice(groups), rng.choice(kinds)
         own = {name: draw[name]() for name in rng.sample(names, rng.randrange(0, 3))}
-        hosts[host] = {"group": group, "kind": kind, **({"vars": own} if own else {}), **({"retired": True} if rng.random() < 0.2 else {})}
+        hosts[host] = {"group": group, "kind": kind, **({"vars": own} if own else {}),
+            **({"retired": True} if rng.random() < 0.2 else {})}
         if "retired" not in hosts[host]:
             body = forms[kind]
             for name, value in {**defaults, **group_values[group], **own, "host": host}.items():
                 body = body.replace(f"{mark[0]}{name}{mark[1]}", str(value))
             wanted[f"{host}.conf"] = body
-    files = {inventory: json.dumps({"defaults": defaults, "groups": group_values, "hosts": hosts}, indent=1), **{f"{templates}/{kind}.tmpl": body for kind, body in forms.items()}}
+    files = {inventory: json.dumps({"defaults": defaults, "groups": group_values, "hosts": hosts}, indent=1),
+        **{f"{templates}/{kind}.tmpl": body for kind, body in forms.items()}}
     stale = f"{out}/{rng.choice(pools.CITIES).lower()}.conf"
     files[stale] = "# left over\n"
     text = brief(
         rng, "Render host configurations",
-        (f"Render a configuration file for each host of `{inventory}` into `{out}`.", f"Our configuration tool is gone; please produce the files in `{out}` from `{inventory}` and `{templates}`.",
+        (f"Render a configuration file for each host of `{inventory}` into `{out}`.", "Our configuration tool is "
+            f"gone; please produce the files in `{out}` from `{inventory}` and `{templates}`.",
          f"Generate `{out}/HOST.conf` for the hosts in `{inventory}`."),
-        [f"A host of kind K is rendered from `{templates}/K.tmpl`. A placeholder `{mark[0]}NAME{mark[1]}` stands for a variable; `host` is the host's own name.",
-         ("Variables come from `defaults`, overridden by those of the host's group (`groups`), overridden by the host's own `vars`.",
+        [f"A host of kind K is rendered from `{templates}/K.tmpl`. A placeholder `{mark[0]}NAME{mark[1]}` stands for "
+         "a variable; `host` is the host's own name.",
+         ("Variables come from `defaults`, overridden by those of the host's group (`groups`), overridden by the "
+          "host's own `vars`.",
           "The host's `vars` take precedence over the values of its group in `groups`, these over `defaults`."),
          "Hosts marked `retired` get no file."],
-        [(f"`{out}` must contain exactly the files `HOST.conf` of the active hosts. What else is there has to go.", f"No other files may remain in `{out}`, only one `HOST.conf` for each active host."),
+        [(f"`{out}` must contain exactly the files `HOST.conf` of the active hosts. What else is there has to go.",
+            f"No other files may remain in `{out}`, only one `HOST.conf` for each active host."),
          "Apart from the placeholders the template is copied character by character."],
         example=("", "NAME = nobody\nPORT = 99999"),
     )
@@ -74,13 +86,15 @@ def host_configs(rng: random.Random) -> Task:
     one = sorted(wanted)[0]
     return Task(
         text, verifier, solve, files, workdir=root,
-        wrong={"stale file": after(f"echo > {stale}"), "one character": after(f"sed -i '2s/$/1/' {out}/{one}"), "no groups": solve.replace("values.update(d[", "({}).update(d["),
+        wrong={"stale file": after(f"echo > {stale}"), "one character": after(f"sed -i '2s/$/1/' {out}/{one}"),
+            "no groups": solve.replace("values.update(d[", "({}).update(d["),
                "templates": f"rm {out}/*; cp {templates}/* {out}/"},
         equal={"modes": after(f"chmod 600 {out}/*"), "templates gone": after(f"rm -r {templates}")},
     )
 
 
-@family("log-retention", domain="system_administration", kind="exact_text", skills=("log_rotation", "compression"), language="bash", complexity="complex")
+@family("log-retention", domain="system_administration", kind="exact_text", skills=("log_rotation", "compression"),
+    language="bash", complexity="complex")
 def log_retention(rng: random.Random) -> Task:
     """A directory of dated logs brought to a retention policy: kept, compressed or deleted."""
     root = pools.root(rng)
@@ -106,12 +120,18 @@ def log_retention(rng: random.Random) -> Task:
     files[f"{folder}/README"] = wanted["README"] = f"retention notes {rng.randrange(999)}\n"
     text = brief(
         rng, "Apply the retention policy",
-        (f"Apply our retention policy to the logs in `{folder}`.", f"`{folder}` is growing without bound. Please clean it up by the rules below.", f"The logs in `{folder}` have to be compressed or deleted by age."),
-        [f"Files are called `NAME-YYYYMMDD.log`. Their age in days is reckoned from their name, with {day(today):%Y-%m-%d} as today (whatever the clock says).",
-         f"Logs younger than {plain} days stay as they are. Logs of {plain} or more but less than {packed} days are compressed with gzip (`NAME-YYYYMMDD.log.gz`, the plain file goes).",
-         (f"Logs of {packed} days or more are deleted, except those of the first day of a month: these are compressed and kept.", f"From {packed} days on they are deleted, but a log dated on the first of a month is compressed instead."),
+        (f"Apply our retention policy to the logs in `{folder}`.", f"`{folder}` is growing without bound. Please "
+            "clean it up by the rules below.", f"The logs in `{folder}` have to be compressed or deleted by age."),
+        ["Files are called `NAME-YYYYMMDD.log`. Their age in days is reckoned from their name, with "
+         f"{day(today):%Y-%m-%d} as today (whatever the clock says).",
+         f"Logs younger than {plain} days stay as they are. Logs of {plain} or more but less than {packed} days are "
+         "compressed with gzip (`NAME-YYYYMMDD.log.gz`, the plain file goes).",
+         (f"Logs of {packed} days or more are deleted, except those of the first day of a month: these are compressed "
+          "and kept.", f"From {packed} days on they are deleted, but a log dated on the first of a month is "
+                       "compressed instead."),
          "A log with a file beside it that has the same name plus `.keep` is left alone, and so is the keep file."],
-        [("Other files are not touched. In the end the directory holds exactly what follows from these rules.", "Everything else in the directory stays. Nothing may be left or added beyond what the rules say."),
+        [("Other files are not touched. In the end the directory holds exactly what follows from these rules.",
+            "Everything else in the directory stays. Nothing may be left or added beyond what the rules say."),
          "Only the content matters, not times, modes or the level of compression."],
         example=("", "sample-19990101.log.gz"),
     )
@@ -145,23 +165,29 @@ def log_retention(rng: random.Random) -> Task:
     one = next(name for name in sorted(wanted) if name.endswith(".gz"))
     return Task(
         text, verifier, solve, files, workdir=root,
-        wrong={"all kept": f"cd {folder}; gzip *.log", "one lost": after(f"rm {folder}/{one}"), "not compressed": after(f"gunzip {folder}/{one}"),
-               "empty archive": after(f"gzip -c < /dev/null > {folder}/{one}"), "keep ignored": after(f"rm -f {folder}/*.keep; rm {folder}/README")},
-        equal={"level 1": after(f"gunzip {folder}/{one}; gzip -1 {folder}/{one[:-3]}"), "mode": after(f"chmod 600 {folder}/{one}")},
+        wrong={"all kept": f"cd {folder}; gzip *.log", "one lost": after(f"rm {folder}/{one}"),
+            "not compressed": after(f"gunzip {folder}/{one}"),
+               "empty archive": after(f"gzip -c < /dev/null > {folder}/{one}"),
+               "keep ignored": after(f"rm -f {folder}/*.keep; rm {folder}/README")},
+        equal={"level 1": after(f"gunzip {folder}/{one}; gzip -1 {folder}/{one[:-3]}"),
+            "mode": after(f"chmod 600 {folder}/{one}")},
     )
 
 
-@family("service-bringup", domain="system_administration", kind="multi_protocol", skills=("services", "configuration", "sockets"), complexity="complex")
+@family("service-bringup", domain="system_administration", kind="multi_protocol",
+    skills=("services", "configuration", "sockets"), complexity="complex")
 def service_bringup(rng: random.Random) -> Task:
     """A service that must be configured from an inventory and left running: line protocol and HTTP."""
     root = pools.root(rng)
     port, status = rng.sample(range(18000, 28000), 2)
-    inventory, tool = f"{root}/{rng.choice(('inventory', 'cluster'))}.txt", f"{root}/{rng.choice(('routerd', 'directory'))}.py"
+    inventory = f"{root}/{rng.choice(('inventory', 'cluster'))}.txt"
+    tool = f"{root}/{rng.choice(('routerd', 'directory'))}.py"
     config, role = f"{root}/{rng.choice(('routerd', 'service'))}.ini", rng.choice(("serving", "active", "live"))
     hosts, lines = pools.some(rng, pools.ITEMS, 12), []
     table: dict[str, list[tuple[int, str]]] = {}
     for host in hosts:
-        group, weight, state = rng.choice(("north", "south", "west")), rng.randrange(1, 90), rng.choice((role, role, "draining", "down"))
+        group, weight, state = rng.choice(("north", "south", "west")), rng.randrange(1,
+            90), rng.choice((role, role, "draining", "down"))
         lines.append(f"{host}  group={group}  weight={weight}  state={state}")
         if state == role:
             table.setdefault(group, []).append((weight, host))
@@ -218,13 +244,22 @@ def service_bringup(rng: random.Random) -> Task:
     banner = f"{rng.choice(pools.CITIES)}-{rng.randrange(100, 999)}"
     text = brief(
         rng, "Bring up the directory service",
-        (f"Configure and start the service `{tool}`, and leave it running.", f"The service `{tool}` must run on this machine; it has no configuration yet.", f"Please bring up `{tool}`. `{root}/NOTES` explains its configuration."),
+        (f"Configure and start the service `{tool}`, and leave it running.", f"The service `{tool}` must run on this "
+            "machine; it has no configuration yet.", f"Please bring up `{tool}`. `{root}/NOTES` explains its "
+                "configuration."),
         [f"Write its configuration file `{config}` (format: `{root}/NOTES`) from the inventory `{inventory}`.",
-         (f"Only hosts with `state={role}` are usable. A group's requests go to its usable host with the greatest weight; when weights are equal to the one whose name comes first in the alphabet. Groups without usable hosts are left out everywhere.",
-          f"Hosts in any state but `{role}` do not count. The route of a group is its host of greatest weight, among equals the alphabetically first name; a group in which no host counts is not configured."),
+         (f"Only hosts with `state={role}` are usable. A group's requests go to its usable host with the greatest "
+          "weight; when weights are equal to the one whose name comes first in the alphabet. Groups without usable "
+          "hosts are left out everywhere.",
+          f"Hosts in any state but `{role}` do not count. The route of a group is its host of greatest weight, among "
+          "equals the alphabetically first name; a group in which no host counts is not configured."),
          f"The line protocol is to listen on port {port}, the status page on port {status}; the banner is `{banner}`."],
-        [(f"The service must be running in the background at the end: on 127.0.0.1:{port} a client sends a group's name and a newline and gets the host (`?` for unknown groups), and `http://127.0.0.1:{status}/status` answers a JSON object with `groups` (group to number of usable hosts) and `banner`.",
-          f"At the end it runs, detached from your session. Clients send a group name as a line to port {port} and receive the host's name, or `?`; `GET /status` on port {status} gives JSON with the keys `groups` (usable hosts per group) and `banner`.")],
+        [(f"The service must be running in the background at the end: on 127.0.0.1:{port} a client sends a group's "
+          f"name and a newline and gets the host (`?` for unknown groups), and `http://127.0.0.1:{status}/status` "
+          "answers a JSON object with `groups` (group to number of usable hosts) and `banner`.",
+          f"At the end it runs, detached from your session. Clients send a group name as a line to port {port} and "
+          f"receive the host's name, or `?`; `GET /status` on port {status} gives JSON with the keys `groups` (usable "
+          "hosts per group) and `banner`.")],
         example=("ini", "[routes]\nsample = nohost"),
     )
     start = fill('''
@@ -242,7 +277,8 @@ def service_bringup(rng: random.Random) -> Task:
         import configparser, re
         groups = {}
         for line in open("@inventory@"):
-            host, group, weight, state = re.match(r"(\\S+)\\s+group=(\\S+)\\s+weight=(\\d+)\\s+state=(\\S+)", line).groups()
+            host, *pairs = line.split()
+            group, weight, state = (pair.split("=")[1] for pair in pairs)
             if state == "@role@":
                 groups.setdefault(group, []).append((-int(weight), host))
         c = configparser.ConfigParser()
@@ -254,12 +290,14 @@ def service_bringup(rng: random.Random) -> Task:
     ''', inventory=inventory, role=role, port=port, status=status, banner=banner, config=config)
     checks = {
         "routes": f"assert talk({port}, [*TOP, 'nowhere']) == [*TOP.values(), '?']",
-        "status": f"code, body = http({status}, 'GET', '/status')\nassert code == 200\nanswer = json.loads(body)\nassert answer['groups'] == SIZES\nassert answer['banner'] == {banner!r}",
+        "status": f"code, body = http({status}, 'GET', '/status')\nassert code == 200\nanswer = "
+                  f"json.loads(body)\nassert answer['groups'] == SIZES\nassert answer['banner'] == {banner!r}",
     }
     files = {inventory: "\n".join(lines) + "\n", tool: daemon, f"{root}/NOTES": notes}
     return Task(
         text, suite(rng, checks, data={"TOP": top, "SIZES": sizes}), configure + start, files, workdir=root,
-        wrong={"not started": configure, "all hosts": configure.replace(f'state == "{role}"', "state") + start, "lightest": configure.replace("-int(weight)", "int(weight)") + start,
+        wrong={"not started": configure, "all hosts": configure.replace(f'state == "{role}"', "state") + start,
+            "lightest": configure.replace("-int(weight)", "int(weight)") + start,
                "banner": configure.replace(banner, "nobody") + start},
         equal={"own server": configure + f"sed -i 's/127.0.0.1/0.0.0.0/' {tool}\n" + start},
     )

@@ -25,7 +25,8 @@ def same(got, want, tolerance=0.0):
     if isinstance(want, dict):
         return isinstance(got, dict) and set(got) == set(want) and all(same(got[k], want[k], tolerance) for k in want)
     if isinstance(want, list):
-        return isinstance(got, list) and len(got) == len(want) and all(map(lambda g, w: same(g, w, tolerance), got, want))
+        pairs = zip(got, want) if isinstance(got, list) and len(got) == len(want) else [(None, 0)]
+        return all(same(one, other, tolerance) for one, other in pairs)
     return type(got) is type(want) and got == want
 '''
 READ = (
@@ -112,8 +113,10 @@ def http(port, method, path, body=None):
     finally:
         link.close()
 '''
-_IMPORTS = "import contextlib\nimport csv\nimport io\nimport json\nimport os\nimport re\nimport socket\nimport sqlite3\nimport subprocess\nimport time\n"
-_IMPORTS += "from http.client import HTTPConnection\nfrom pathlib import Path\n"
+_MODULES = ("contextlib", "csv", "io", "json", "os", "re", "socket", "sqlite3", "subprocess", "time")
+_IMPORTS = (
+    *(f"import {name}" for name in _MODULES), "from http.client import HTTPConnection", "from pathlib import Path",
+)
 _NAMES = ("test_outputs", "test_final_state", "test_state", "test_result", "test_deliverable")
 
 
@@ -129,15 +132,16 @@ def suite(
     helpers = _helpers(rng, used)
     constants, more = _constants(rng, data or {}, needed="HERE" in used)
     body = "\n\n".join(part.strip("\n") for part in (constants, helpers, textwrap.dedent(prelude)) if part.strip())
-    head = "".join(line + "\n" for line in _IMPORTS.splitlines() if _needs(line, used + body))
+    head = "".join(line + "\n" for line in _IMPORTS if _needs(line, used + body))
     return style(rng, head, body, {name: textwrap.dedent(text).strip("\n") for name, text in checks.items()},
                  [*extra, *more], timeout)
 
 
 def shell(rng: random.Random, script: str, files: Mapping[str, str | bytes] | None = None) -> Verifier:
-    """A verifier in bash alone: ``script`` runs in a function and fails by ``return 1`` or by a failing last command."""
+    """A verifier in bash alone: ``script`` is a function's body; it fails by ``return 1`` or its last command."""
     body = textwrap.indent(textwrap.dedent(script).strip("\n"), "  ")
-    text = f"#!/bin/bash\nmkdir -p /logs/verifier\ncheck() {{\n{body}\n}}\n\nif check; then\n  {_reward(rng, 1)}\nelse\n"
+    text = f"#!/bin/bash\nmkdir -p /logs/verifier\ncheck() {{\n{body}\n}}\n\n"
+    text += f"if check; then\n  {_reward(rng, 1)}\nelse\n"
     text += "  echo 'the final state is not as asked'\n" + f"  {_reward(rng, 0)}\nfi\n"
     made = [File(name, content.encode() if isinstance(content, str) else content)
             for name, content in (files or {}).items()]
@@ -170,7 +174,8 @@ def _constants(rng: random.Random, data: Mapping[str, object], *, needed: bool) 
         name = rng.choice(("truth", "expected", "cases", "data")) + ".json"
         loads = "\n".join(f"{key} = DATA[{key!r}]" for key in data)
         content = json.dumps(data, indent=1, ensure_ascii=False).encode()
-        return f'{here}DATA = json.loads((HERE / "{name}").read_text(encoding="utf-8"))\n{loads}\n', [File(name, content)]
+        return f'{here}DATA = json.loads((HERE / "{name}").read_text(encoding="utf-8"))\n{loads}\n', [File(name,
+            content)]
     literals = "\n".join(f"{key} = {pprint.pformat(value, width=110, sort_dicts=False)}" for key, value in data.items())
     return (here if needed else "") + literals, []
 
@@ -186,7 +191,8 @@ def _functions(rng, head, body, checks, files, timeout) -> Verifier:
 
 def _grouped(rng, head, body, checks, files, timeout) -> Verifier:
     name = rng.choice(("TestResult", "TestFinalState", "TestOutputs"))
-    return _pytest(rng, f"{head}\n{body}\n\n\nclass {name}:\n{_define(checks, 'test_', 'self', '    ')}\n", files, timeout)
+    return _pytest(rng, f"{head}\n{body}\n\n\nclass {name}:\n{_define(checks, 'test_', 'self', '    ')}\n", files,
+        timeout)
 
 
 def _parametrised(rng, head, body, checks, files, timeout) -> Verifier:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv as _csv
 import io
-import json
 import random
 
 from . import pools
@@ -41,7 +40,8 @@ _LEDGER = '''
                 @move@
         for account in @order@:
             if @zero@:
-                print("%s %s%d.%02d" % (account, "-" if balance[account] < 0 else "", abs(balance[account]) // 100, abs(balance[account]) % 100))
+                whole, part = divmod(abs(balance[account]), 100)
+                print("%s %s%d.%02d" % (account, "-" if balance[account] < 0 else "", whole, part))
 
     main()
 '''
@@ -81,14 +81,17 @@ def _balances(lines: list[str]) -> list[str]:
             balance[account] = balance.get(account, 0) + (amount if kind == "in" else -amount)
             if kind == "move":
                 balance[rest[0]] = balance.get(rest[0], 0) + amount
-    return [f"{name} {'-' if value < 0 else ''}{abs(value) // 100}.{abs(value) % 100:02}" for name, value in sorted(balance.items()) if value]
+    return [f"{name} {'-' if value < 0 else ''}{abs(value) // 100}.{abs(value) % 100:02}" for name,
+        value in sorted(balance.items()) if value]
 
 
-@family("ledger-repair", domain="debugging", kind="fuzz_equivalence", skills=("python", "bug_fixing"), complexity="complex", language="python")
+@family("ledger-repair", domain="debugging", kind="fuzz_equivalence", skills=("python", "bug_fixing"),
+    complexity="complex", language="python")
 def ledger_repair(rng: random.Random) -> Task:
     """A ledger program with several planted faults and a README that says what is right."""
     root = pools.root(rng)
-    path, broken = f"{root}/{rng.choice(('ledger', 'balance', 'accounts'))}.py", rng.sample(sorted(_GOOD), rng.randrange(3, 6))
+    path, broken = f"{root}/{rng.choice(('ledger', 'balance', 'accounts'))}.py", rng.sample(sorted(_GOOD),
+        rng.randrange(3, 6))
     source = fill(fill(_LEDGER), **{name: _BAD[name] if name in broken else _GOOD[name] for name in _GOOD})
     cases = []
     for _ in range(8):
@@ -96,7 +99,8 @@ def ledger_repair(rng: random.Random) -> Task:
         for number in range(rng.randrange(12, 30)):
             money = f"{rng.randrange(0, 90)}" + rng.choice(("", f".{rng.randrange(10)}", f".{rng.randrange(100):02}"))
             kind = rng.choice(("in", "out", "move"))
-            lines.append(";".join([f"t{number}", kind, rng.choice(accounts), *([rng.choice(accounts)] if kind == "move" else []), money]))
+            lines.append(";".join([f"t{number}", kind, rng.choice(accounts),
+                *([rng.choice(accounts)] if kind == "move" else []), money]))
             if rng.random() < 0.2:
                 lines.append(rng.choice((lines[-1], rng.choice(lines), "", "# closing")))
         lines += ["x1;in;zero;5.5", "x2;out;zero;5.50"]
@@ -116,7 +120,8 @@ def ledger_repair(rng: random.Random) -> Task:
     ''')
     text = brief(
         rng, "Repair the ledger program",
-        (f"The program `{path}` does not do what `{root}/README.md` says. Repair it.", f"Please debug `{path}`. Its intended behaviour is described in `{root}/README.md`.",
+        (f"The program `{path}` does not do what `{root}/README.md` says. Repair it.", f"Please debug `{path}`. Its "
+            f"intended behaviour is described in `{root}/README.md`.",
          f"`{path}` prints wrong balances. `{root}/README.md` is right, the program is not."),
         [("There is more than one fault.", "Several things are wrong, some show only with unusual input."),
          f"It is called as `python3 {path}`, with the bookings on standard input."],
@@ -132,23 +137,28 @@ def ledger_repair(rng: random.Random) -> Task:
     ''', path=path)}
     one_left = fill(fill(_LEDGER), **(_GOOD | {broken[0]: _BAD[broken[0]]}))
     return Task(
-        text, suite(rng, checks, data={"CASES": cases}), program(path, good), {path: source, f"{root}/README.md": readme}, workdir=root,
-        wrong={"one fault left": program(path, one_left), "silent": program(path, "print('nobody 1.50')"), "removed": f"rm {path}"},
+        text, suite(rng, checks, data={"CASES": cases}), program(path, good),
+            {path: source, f"{root}/README.md": readme}, workdir=root,
+        wrong={"one fault left": program(path, one_left), "silent": program(path, "print('nobody 1.50')"),
+            "removed": f"rm {path}"},
         equal={"comment": program(path, good + "\n# repaired"), "not executable": program(path, good, mode="600")},
     )
 
 
-@family("csv-parser-repair", domain="debugging", kind="adversarial_corpus", skills=("parsing", "bug_fixing"), complexity="complex", language="python")
+@family("csv-parser-repair", domain="debugging", kind="adversarial_corpus", skills=("parsing", "bug_fixing"),
+    complexity="complex", language="python")
 def csv_parser_repair(rng: random.Random) -> Task:
     """A hand-written CSV reader that fails on quotes, line breaks and empty fields."""
     root, mark, quote = pools.root(rng), rng.choice((",", ";", "|")), rng.choice(('"', "'"))
     path, corpus = f"{root}/{rng.choice(('parse', 'reader', 'tojson'))}.py", []
-    snippets = ("plain", "", " spaced ", f"a{mark}b", f"say {quote}hi{quote}", "two\nlines", quote, f"{quote}{mark}{quote}", "\n", "0", "ü", f"{mark}{mark}")
+    snippets = ("plain", "", " spaced ", f"a{mark}b", f"say {quote}hi{quote}", "two\nlines", quote,
+        f"{quote}{mark}{quote}", "\n", "0", "ü", f"{mark}{mark}")
     for _ in range(10):
         rows = [[rng.choice(snippets) for _ in range(rng.randrange(1, 5))] for _ in range(rng.randrange(1, 5))]
         rows = [row if row != [""] else ["x"] for row in rows]
         text = "\n".join(mark.join(
-            f"{quote}{cell.replace(quote, quote * 2)}{quote}" if mark in cell or quote in cell or "\n" in cell or rng.random() < 0.3 else cell for cell in row)
+            f"{quote}{cell.replace(quote, quote * 2)}{quote}" if mark in cell or quote in cell or "\n" in cell
+            or rng.random() < 0.3 else cell for cell in row)
             for row in rows) + rng.choice(("", "\n"))
         assert list(_csv.reader(io.StringIO(text), delimiter=mark, quotechar=quote)) == rows
         corpus.append([text, rows])
@@ -180,15 +190,22 @@ def csv_parser_repair(rng: random.Random) -> Task:
     ''')), quote=repr(quote), mark=repr(mark), quote1=quote, mark1=mark)
     text = brief(
         rng, "Repair a table reader",
-        (f"`{path}` turns delimited text into JSON, but fails on difficult input. Repair it.", f"Please fix the table reader `{path}`.",
+        (f"`{path}` turns delimited text into JSON, but fails on difficult input. Repair it.",
+            f"Please fix the table reader `{path}`.",
          f"Data is lost in `{path}`, a little parser for delimited text. Find out why and correct it."),
-        [f"Called as `python3 {path}`, it reads text from standard input and prints one JSON array of rows, each row an array of strings.",
-         f"Fields are separated by `{mark}`, rows by a newline; a newline at the very end of the input does not start another row.",
-         (f"A field that begins with `{quote}` is quoted: it reaches to the next single `{quote}`, and in it a doubled `{quote}` stands for one. Separators and line "
+        [f"Called as `python3 {path}`, it reads text from standard input and prints one JSON array of rows, each row "
+         "an array of strings.",
+         f"Fields are separated by `{mark}`, rows by a newline; a newline at the very end of the input does not start "
+         "another row.",
+         (f"A field that begins with `{quote}` is quoted: it reaches to the next single `{quote}`, and in it a "
+          f"doubled `{quote}` stands for one. Separators and line "
           "breaks inside quotes belong to the field.",
-          f"Fields may be enclosed in `{quote}`; then `{mark}` and line breaks in them are data, and `{quote}{quote}` means one `{quote}`."),
-         "Blanks are data and are never stripped; empty fields are empty strings, also at the end of a row. Input is UTF-8 and well formed."],
-        [("The file stays where it is; we feed it with a collection of nasty inputs.", "Hidden inputs, chosen to hurt, decide whether it is repaired.")],
+          f"Fields may be enclosed in `{quote}`; then `{mark}` and line breaks in them are data, and `{quote}{quote}` "
+          f"means one `{quote}`."),
+         "Blanks are data and are never stripped; empty fields are empty strings, also at the end of a row. Input is "
+         "UTF-8 and well formed."],
+        [("The file stays where it is; we feed it with a collection of nasty inputs.", "Hidden inputs, chosen to "
+            "hurt, decide whether it is repaired.")],
         example=("json", '[["sample", "text"], ["more", ""]]'),
     )
     good = '''
@@ -226,18 +243,24 @@ def csv_parser_repair(rng: random.Random) -> Task:
         "corpus": f'for text, rows in CORPUS:\n    assert json.loads(run(["python3", "{path}"], text)) == rows, text',
     }
     return Task(
-        text, suite(rng, checks, data={"CORPUS": corpus}), program(path, good, mode="644", **make), {path: broken}, workdir=root,
-        wrong={"split only": program(path, "import json, sys\nprint(json.dumps([l.split(@mark@) for l in sys.stdin.read().splitlines()]))", **make),
-               "stripped": program(path, good.replace("row.append(cell)", "row.append(cell.strip())"), **make), "constant": program(path, "print('[[\"x\"]]')")},
-        equal={"indented": program(path, good.replace("json.dumps(rows)", "json.dumps(rows, indent=1, ensure_ascii=False)"), **make)},
+        text, suite(rng, checks, data={"CORPUS": corpus}), program(path, good, mode="644", **make), {path: broken},
+            workdir=root,
+        wrong={"split only": program(path, "import json, sys\nprint(json.dumps([l.split(@mark@) for l in "
+            "sys.stdin.read().splitlines()]))", **make),
+               "stripped": program(path, good.replace("row.append(cell)", "row.append(cell.strip())"), **make),
+               "constant": program(path, "print('[[\"x\"]]')")},
+        equal={"indented": program(path, good.replace("json.dumps(rows)", "json.dumps(rows, indent=1, "
+            "ensure_ascii=False)"), **make)},
     )
 
 
-@family("shell-script-repair", domain="debugging", kind="adversarial_corpus", skills=("bash", "quoting"), language="bash")
+@family("shell-script-repair", domain="debugging", kind="adversarial_corpus", skills=("bash", "quoting"),
+    language="bash")
 def shell_script_repair(rng: random.Random) -> Task:
     """A shell script that breaks on unusual file names."""
     root = pools.root(rng)
-    path, suffix, word = f"{root}/{rng.choice(('collect', 'gather', 'archive'))}.sh", rng.choice(("log", "txt", "dat")), rng.choice(("lines", "total", "sum"))
+    path, suffix, word = f"{root}/{rng.choice(('collect', 'gather', 'archive'))}.sh", rng.choice(("log", "txt",
+        "dat")), rng.choice(("lines", "total", "sum"))
     broken = fill(rng.choice(('''
         #!/bin/bash
         cd $1
@@ -254,23 +277,30 @@ def shell_script_repair(rng: random.Random) -> Task:
         done
         echo @word@ $n
     ''')), suffix=suffix, word=word)
-    names = ["plain", "two words", "star*", "semi;colon", "-dash", "quote'", 'double"', "back\\slash", "$HOME", "tab\there", "[a]", "ümlaut", "new\nline", " lead", "amp&"]
+    names = ["plain", "two words", "star*", "semi;colon", "-dash", "quote'", 'double"', "back\\slash", "$HOME",
+        "tab\there", "[a]", "ümlaut", "new\nline", " lead", "amp&"]
     trees = []
     for _ in range(4):
         tree = {}
         for name in rng.sample(names, 7):
             folder = rng.choice(("", "sub/", "sub dir/", "sub/deep er/"))
             ending = suffix if rng.random() < 0.7 else rng.choice((f"{suffix}x", "md", f"a{suffix}"))
-            tree[f"{folder}{name}.{ending}"] = "".join(f"{rng.choice(pools.WORDS)}\n" for _ in range(rng.randrange(0, 5)))
+            tree[f"{folder}{name}.{ending}"] = "".join(f"{rng.choice(pools.WORDS)}\n" for _ in range(rng.randrange(0,
+                5)))
         tree[f"sub dir/-n.{suffix}"] = "one\ntwo\n"
         trees.append(tree)
     text = brief(
         rng, "Repair a shell script",
-        (f"The script `{path}` fails on unusual file names. Repair it.", f"Please make `{path}` robust.", f"`{path}` works in the demo and breaks in production; file names are the cause."),
-        [f"It is called as `bash {path} SOURCE TARGET`; both are absolute paths of existing directories, TARGET is empty, and the names may contain anything.",
-         (f"It has to copy every regular file below SOURCE, at any depth, whose name ends in `.{suffix}` into TARGET, flat, under the same base name (base names are unique).",
-          f"All regular files under SOURCE (recursively) with a name ending in `.{suffix}` must be copied directly into TARGET; no base name occurs twice."),
-         f"In the end it prints `{word}`, a blank and the number of lines in all copied files together, and exits with status 0.",
+        (f"The script `{path}` fails on unusual file names. Repair it.", f"Please make `{path}` robust.",
+            f"`{path}` works in the demo and breaks in production; file names are the cause."),
+        [f"It is called as `bash {path} SOURCE TARGET`; both are absolute paths of existing directories, TARGET is "
+         "empty, and the names may contain anything.",
+         (f"It has to copy every regular file below SOURCE, at any depth, whose name ends in `.{suffix}` into TARGET, "
+          "flat, under the same base name (base names are unique).",
+          f"All regular files under SOURCE (recursively) with a name ending in `.{suffix}` must be copied directly "
+          "into TARGET; no base name occurs twice."),
+         f"In the end it prints `{word}`, a blank and the number of lines in all copied files together, and exits "
+         "with status 0.",
          "File names may have blanks, quotes, asterisks, backslashes, line breaks, leading dashes and so on."],
         [("The script stays at its place and SOURCE stays as it is. We run it on directories that you have not seen.",
           "Repair the file in place. It is tested with hidden directories; it must not change SOURCE.")],
@@ -298,8 +328,11 @@ def shell_script_repair(rng: random.Random) -> Task:
             assert all((source / name).read_text() == body for name, body in tree.items())
     ''', path=path, **make)}
     return Task(
-        text, suite(rng, checks, data={"TREES": trees}, prelude="import tempfile\n"), program(path, good, **make), {path: broken}, workdir=root,
-        wrong={"quotes only": program(path, '#!/bin/bash\ncp "$1"/*.@suffix@ "$2"\necho @word@ $(cat "$2"/* | wc -l)', **make),
-               "silent": program(path, good.replace("echo", "true"), **make), "moves": program(path, good.replace("-exec cp", "-exec mv"), **make)},
+        text, suite(rng, checks, data={"TREES": trees}, prelude="import tempfile\n"), program(path, good, **make),
+            {path: broken}, workdir=root,
+        wrong={"quotes only": program(path, '#!/bin/bash\ncp "$1"/*.@suffix@ "$2"\necho @word@ $(cat "$2"/* | wc -l)',
+            **make),
+               "silent": program(path, good.replace("echo", "true"), **make),
+               "moves": program(path, good.replace("-exec cp", "-exec mv"), **make)},
         equal={"comment": after(f"echo '# robust' >> {path}"), "mode": after(f"chmod 600 {path}")},
     )

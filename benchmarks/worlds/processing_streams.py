@@ -10,7 +10,8 @@ from .checks import suite
 from .text import brief
 
 
-@family("window-aggregator", domain="data_processing", kind="fuzz_equivalence", skills=("streams", "windows"), complexity="complex")
+@family("window-aggregator", domain="data_processing", kind="fuzz_equivalence", skills=("streams", "windows"),
+    complexity="complex")
 def window_aggregator(rng: random.Random) -> Task:
     """A filter that sums events per key and time window, dropping late ones."""
     path, size = f"{pools.root(rng)}/{rng.choice(('windows', 'aggregate.py', 'tumble'))}", rng.choice((10, 60, 100))
@@ -25,15 +26,18 @@ def window_aggregator(rng: random.Random) -> Task:
                 continue
             place = (at // size * size, key)
             old = table.get(place)
-            table[place] = [value if old is None else old[0] + value if fold == "sum" else max(old[0], value), 1 if old is None else old[1] + 1]
-        return [{"window": w, "key": k, fold: v, "events": n} for (w, k), (v, n) in sorted(table.items())] + [{"dropped": dropped}]
+            table[place] = [value if old is None else old[0] + value if fold == "sum" else max(old[0], value),
+                1 if old is None else old[1] + 1]
+        return [{"window": w, "key": k, fold: v, "events": n} for (w, k),
+            (v, n) in sorted(table.items())] + [{"dropped": dropped}]
 
     cases = []
     for _ in range(5):
         keys, clock, events = pools.some(rng, pools.WORDS, 4), rng.randrange(0, 500), []
         for _ in range(rng.randrange(20, 60)):
             clock += rng.randrange(0, size // 2)
-            events.append([max(0, clock - rng.choice((0, 0, 0, 1, late, late + 1, late // 2, 2 * late))), rng.choice(keys), rng.randrange(-50, 200)])
+            events.append([max(0, clock - rng.choice((0, 0, 0, 1, late, late + 1, late // 2, 2 * late))),
+                rng.choice(keys), rng.randrange(-50, 200)])
         newest = max(event[0] for event in events) + late
         events += [[newest, keys[0], 3], [newest - late, keys[1], 199], [newest - late - 1, keys[2], 198]]
         cases.append([events, expected(events)])
@@ -41,14 +45,22 @@ def window_aggregator(rng: random.Random) -> Task:
     how = "the sum of its values" if fold == "sum" else "the greatest of its values"
     text = brief(
         rng, "Aggregate a stream",
-        (f"Write the executable `{path}`, which aggregates a stream of events.", f"We need a stream aggregator: `{path}`.", f"Please implement windowed aggregation as `{path}`."),
-        ["Input (standard input) are lines of JSON arrays `[TIME, KEY, VALUE]`: a non-negative integer, a string and an integer. They come in order of arrival, which is not always the order of time.",
-         (f"An event is late if its time is smaller than the greatest time seen so far (its own included) minus {late}. Late events are dropped and counted.",
-          f"Keep the greatest time seen so far. Events more than {late} time units older than it are late: they are counted as dropped and otherwise ignored."),
-         f"All others go into windows of {size} units: window W (a multiple of {size}) covers the times from W up to, not including, W+{size}."],
-        [(f"At the end of input print for each window and key that got events one JSON object per line with `window`, `key`, `{fold}` ({how}) and `events` (their number), sorted by window, then key; and as last line an "
+        (f"Write the executable `{path}`, which aggregates a stream of events.", "We need a stream aggregator: "
+            f"`{path}`.", f"Please implement windowed aggregation as `{path}`."),
+        ["Input (standard input) are lines of JSON arrays `[TIME, KEY, VALUE]`: a non-negative integer, a string and "
+         "an integer. They come in order of arrival, which is not always the order of time.",
+         ("An event is late if its time is smaller than the greatest time seen so far (its own included) minus "
+          f"{late}. Late events are dropped and counted.",
+          f"Keep the greatest time seen so far. Events more than {late} time units older than it are late: they are "
+          "counted as dropped and otherwise ignored."),
+         f"All others go into windows of {size} units: window W (a multiple of {size}) covers the times from W up to, "
+         f"not including, W+{size}."],
+        [("At the end of input print for each window and key that got events one JSON object per line with `window`, "
+          f"`key`, `{fold}` ({how}) and `events` (their number), sorted by window, then key; and as last line an "
           "object with `dropped`, the number of late events.",
-          f"Print JSON Lines when the input ends: an object (`window`, `key`, `{fold}`: {how}, `events`: how many) for every non-empty pair of window and key, ascending by window and key, and finally one object with the single "
+          f"Print JSON Lines when the input ends: an object (`window`, `key`, `{fold}`: {how}, `events`: how many) "
+          "for every non-empty pair of window and key, ascending by window and key, and finally one object with the "
+          "single "
           "key `dropped`."),
          "The program must be directly executable. It will see streams that are not on this machine."],
         example=("json", f'{{"window": 0, "key": "sample", "{fold}": 999, "events": 88}}\n{{"dropped": 77}}'),
@@ -77,16 +89,20 @@ def window_aggregator(rng: random.Random) -> Task:
     ''', path=path)}
     return Task(
         text, suite(rng, checks, data={"CASES": cases}), program(path, code, **make), workdir=path.rsplit("/", 1)[0],
-        wrong={"late kept": program(path, code.replace("> @late@", "> 99999"), **make), "off by one": program(path, code.replace("> @late@", ">= @late@"), **make),
+        wrong={"late kept": program(path, code.replace("> @late@", "> 99999"), **make),
+            "off by one": program(path, code.replace("> @late@", ">= @late@"), **make),
                "constant": program(path, "#!/bin/sh\necho '{\"dropped\": 0}'")},
-        equal={"compact": program(path, code.replace('"events": len(values)}', '"events": len(values)}, separators=(",", ":")'), **make)},
+        equal={"compact": program(path, code.replace('"events": len(values)}', '"events": len(values)}, '
+            'separators=(",", ":")'), **make)},
     )
 
 
-@family("phone-normaliser", domain="data_processing", kind="adversarial_corpus", skills=("normalisation", "validation"), complexity="complex")
+@family("phone-normaliser", domain="data_processing", kind="adversarial_corpus", skills=("normalisation", "validation"),
+    complexity="complex")
 def phone_normaliser(rng: random.Random) -> Task:
     """Telephone numbers brought to one form; look-alikes refused."""
-    path, country = f"{pools.root(rng)}/{rng.choice(('phones', 'normalise.py', 'e164'))}", rng.choice(("49", "44", "31", "351"))
+    path, country = f"{pools.root(rng)}/{rng.choice(('phones', 'normalise.py', 'e164'))}", rng.choice(("49", "44", "31",
+        "351"))
     low, bad = rng.choice((7, 8)), rng.choice(("invalid", "-", "REJECT"))
     separators = rng.choice((" -./", " -.", " -/"))
 
@@ -123,10 +139,12 @@ def phone_normaliser(rng: random.Random) -> Task:
             return bad
         return f"+{number}" if low <= len(number) <= 15 and number[0] != "0" else bad
 
-    shape = lambda digits: "".join(c + (rng.choice(separators) if rng.random() < 0.25 else "") for c in digits[:-1]) + digits[-1:]  # noqa: E731
+    shape = lambda digits: "".join(c + (rng.choice(separators) if rng.random() < 0.25 else "")
+        for c in digits[:-1]) + digits[-1:]  # noqa: E731
     lines = []
     for _ in range(90):
-        digits = "".join(rng.choice("123456789") if n == 0 else rng.choice("0123456789") for n in range(rng.choice((low - 1, low, 9, 10, 12, 14, 15, 16))))
+        digits = "".join(rng.choice("123456789") if n == 0 else rng.choice("0123456789")
+            for n in range(rng.choice((low - 1, low, 9, 10, 12, 14, 15, 16))))
         lead = rng.choice(("+", "+", "00", "0", "0", ""))
         line = lead + shape(digits)
         if rng.random() < 0.3 and len(line) > 6:
@@ -135,20 +153,28 @@ def phone_normaliser(rng: random.Random) -> Task:
             at = rng.randrange(1, len(line))
             line = line[:at] + rng.choice(("x", "+", "(", ")", "()", "_", "٣", ",", "O")) + line[at:]
         lines.append(rng.choice(("", " ")) + line)
-    lines += [f"+{'1' * 15}", f"+{'1' * 16}", "+0123456789", f"0{'2' * (low - len(country))}", f"0{'2' * (low - 1 - len(country))}", "+", "0", "phone"]
+    lines += [f"+{'1' * 15}", f"+{'1' * 16}", "+0123456789", f"0{'2' * (low - len(country))}",
+        f"0{'2' * (low - 1 - len(country))}", "+", "0", "phone"]
     cases = [[line, decide(line)] for line in lines]
     shown = ", ".join({" ": "blanks", "-": "hyphens", ".": "dots", "/": "slashes"}[c] for c in separators)
     text = brief(
         rng, "Normalise telephone numbers",
-        (f"Write `{path}`, which brings telephone numbers into international form.", f"Please implement a strict normaliser for telephone numbers, `{path}`.",
+        (f"Write `{path}`, which brings telephone numbers into international form.", "Please implement a strict "
+            f"normaliser for telephone numbers, `{path}`.",
          f"Our address data has telephone numbers in all shapes. The program `{path}` is to clean them."),
         ["It reads one number per line from standard input and prints one line for each.",
-         f"Blanks at both ends are ignored. A number may begin with one `+`; apart from that only the digits 0-9, {shown} and at most one pair of parentheses with at least one digit between them may occur, anywhere and in any number.",
-         (f"After removing everything but digits: with `+` the digits are the international number; without it, digits that begin with `00` are the international number after these two zeros, otherwise digits that begin with `0` are a national "
+         "Blanks at both ends are ignored. A number may begin with one `+`; apart from that only the digits 0-9, "
+         f"{shown} and at most one pair of parentheses with at least one digit between them may occur, anywhere and "
+         "in any number.",
+         ("After removing everything but digits: with `+` the digits are the international number; without it, "
+          "digits that begin with `00` are the international number after these two zeros, otherwise digits that "
+          "begin with `0` are a national "
           f"number: replace that zero by the country code {country}. Anything else is wrong.",
-          f"Then look at the digits alone. `+` or a leading `00` (dropped) marks an international number. A single leading `0` is replaced by {country}. Numbers with neither are wrong."),
+          "Then look at the digits alone. `+` or a leading `00` (dropped) marks an international number. A single "
+          f"leading `0` is replaced by {country}. Numbers with neither are wrong."),
          f"The international number must have {low} to 15 digits and must not begin with 0."],
-        [(f"Print `+` and the international number, or `{bad}` if anything is wrong with the line.", f"The output is `+DIGITS` for good lines and `{bad}` for all others."),
+        [(f"Print `+` and the international number, or `{bad}` if anything is wrong with the line.",
+            f"The output is `+DIGITS` for good lines and `{bad}` for all others."),
          "The file must be executable. The hidden test lines were chosen to be difficult."],
         example=("", f"+99 (0000) 00 x  ->  {bad}"),
     )
@@ -174,39 +200,53 @@ def phone_normaliser(rng: random.Random) -> Task:
     inside = "".join(sorted(separators, key=lambda c: c == "-")).replace("-", "\\-")
     make = {"inside": inside, "country": country, "low": low, "bad": bad}
     checks = {
-        "good_numbers": f'good = [case for case in CASES if case[1] != {bad!r}]\ngot = run(["{path}"], "".join(case[0] + "\\n" for case in good)).splitlines()\n'
+        "good_numbers": f'good = [case for case in CASES if case[1] != {bad!r}]\ngot = run(["{path}"], '
+                        '"".join(case[0] + "\\n" for case in good)).splitlines()\n'
                         'assert [line.strip() for line in got] == [case[1] for case in good]',
-        "bad_numbers": f'evil = [case for case in CASES if case[1] == {bad!r}]\ngot = run(["{path}"], "".join(case[0] + "\\n" for case in evil)).splitlines()\n'
+        "bad_numbers": f'evil = [case for case in CASES if case[1] == {bad!r}]\ngot = run(["{path}"], "".join(case[0] '
+                       '+ "\\n" for case in evil)).splitlines()\n'
                        'assert [line.strip() for line in got] == [case[1] for case in evil]',
     }
     return Task(
         text, suite(rng, checks, data={"CASES": cases}), program(path, code, **make), workdir=path.rsplit("/", 1)[0],
-        wrong={"refuses all": program(path, f"#!/bin/sh\nsed 's/.*/{bad}/'"), "digits only": program(path, "#!/bin/sh\nsed 's/[^0-9]//g; s/^/+/'"),
-               "no form check": program(path, code.replace("if not found", "if not text").replace("elif found[1]", 'elif text[:1] == "+"'), **make)},
+        wrong={"refuses all": program(path, f"#!/bin/sh\nsed 's/.*/{bad}/'"),
+            "digits only": program(path, "#!/bin/sh\nsed 's/[^0-9]//g; s/^/+/'"),
+               "no form check": program(path,
+               code.replace("if not found", "if not text").replace("elif found[1]", 'elif text[:1] == "+"'), **make)},
         equal={"comment": program(path, code, **make) + f"sed -i '1a # strict' {path}\n"},
     )
 
 
-@family("telemetry-gateway", domain="data_processing", kind="multi_protocol", skills=("udp", "http", "streams"), complexity="complex", language="python")
+@family("telemetry-gateway", domain="data_processing", kind="multi_protocol", skills=("udp", "http", "streams"),
+    complexity="complex", language="python")
 def telemetry_gateway(rng: random.Random) -> Task:
     """Readings over UDP and HTTP, aggregates over HTTP and a line protocol."""
-    path, unit = f"{pools.root(rng)}/{rng.choice(('gateway.py', 'collector.py'))}", rng.choice(("sensor", "probe", "meter"))
+    path, unit = f"{pools.root(rng)}/{rng.choice(('gateway.py', 'collector.py'))}", rng.choice(("sensor", "probe",
+        "meter"))
     names, sent = pools.some(rng, pools.WORDS, 4), []
     for number in range(40):
-        sent.append([rng.choice(("udp", "http")), rng.choice(names) if number > 3 else names[number], rng.randrange(-400, 900)])
+        sent.append([rng.choice(("udp", "http")), rng.choice(names) if number > 3 else names[number],
+            rng.randrange(-400, 900)])
     wanted = {}
     for _, name, value in sent:
         entry = wanted.setdefault(name, {"count": 0, "min": value, "max": value, "sum": 0})
-        wanted[name] = {"count": entry["count"] + 1, "min": min(entry["min"], value), "max": max(entry["max"], value), "sum": entry["sum"] + value}
+        wanted[name] = {"count": entry["count"] + 1, "min": min(entry["min"], value), "max": max(entry["max"], value),
+            "sum": entry["sum"] + value}
     text = brief(
         rng, "Telemetry gateway",
-        (f"Write the telemetry gateway `{path}`.", f"Please implement `{path}`, a collector of {unit} readings in Python.", f"Devices send readings in two ways; `{path}` is to collect them."),
+        (f"Write the telemetry gateway `{path}`.", f"Please implement `{path}`, a collector of {unit} readings in "
+            "Python.", f"Devices send readings in two ways; `{path}` is to collect them."),
         [f"It is started as `python3 {path} UDP_PORT HTTP_PORT TCP_PORT`, uses 127.0.0.1 and runs until it is killed.",
-         "UDP: each datagram is `NAME VALUE` (VALUE an integer) in ASCII. A good datagram is answered by a datagram `ok`, any other one by `error` and otherwise ignored.",
-         f"HTTP: `POST /{unit}s` with a JSON object `{{\"name\": ..., \"value\": ...}}` adds a reading and answers 201; a body that is not such an object (name a string, value an integer) is answered by 400. `GET /{unit}s/NAME` gives 200 and "
+         "UDP: each datagram is `NAME VALUE` (VALUE an integer) in ASCII. A good datagram is answered by a datagram "
+         "`ok`, any other one by `error` and otherwise ignored.",
+         f"HTTP: `POST /{unit}s` with a JSON object `{{\"name\": ..., \"value\": ...}}` adds a reading and answers "
+         "201; a body that is not such an object (name a string, value an integer) is answered by 400. `GET "
+         f"/{unit}s/NAME` gives 200 and "
          "a JSON object with `count`, `min`, `max` and `sum` of all readings of that name, however they came, or 404.",
-         "TCP: a client sends `NAME` and a newline and gets `COUNT MIN MAX SUM` and a newline, or `none`. A connection may be used for several questions."],
-        [("All three sides share the data. A reading is visible everywhere as soon as it has been answered.", "As soon as a reading has been acknowledged it must count in every answer, on either side."),
+         "TCP: a client sends `NAME` and a newline and gets `COUNT MIN MAX SUM` and a newline, or `none`. A "
+         "connection may be used for several questions."],
+        [("All three sides share the data. A reading is visible everywhere as soon as it has been answered.",
+            "As soon as a reading has been acknowledged it must count in every answer, on either side."),
          "Use the standard library only."],
         example=("", "> nothing\n< none"),
     )
@@ -252,12 +292,15 @@ def telemetry_gateway(rng: random.Random) -> Task:
             def do_GET(self):
                 with lock:
                     v = list(data.get(self.path.removeprefix("/@unit@s/"), []))
-                self.reply(200 if v else 404, {"count": len(v), "min": min(v), "max": max(v), "sum": sum(v)} if v else None)
+                if not v:
+                    return self.reply(404)
+                self.reply(200, {"count": len(v), "min": min(v), "max": max(v), "sum": sum(v)})
             def log_message(self, *words):
                 pass
         socketserver.ThreadingTCPServer.allow_reuse_address = True
         udp, web, tcp = map(int, sys.argv[1:])
-        servers = [socketserver.UDPServer(("127.0.0.1", udp), Datagrams), socketserver.ThreadingTCPServer(("127.0.0.1", tcp), Lines),
+        servers = [socketserver.UDPServer(("127.0.0.1", udp), Datagrams),
+                   socketserver.ThreadingTCPServer(("127.0.0.1", tcp), Lines),
                    ThreadingHTTPServer(("127.0.0.1", web), Web)]
         threads = [threading.Thread(target=s.serve_forever) for s in servers]
         for t in threads:
@@ -294,8 +337,11 @@ def telemetry_gateway(rng: random.Random) -> Task:
     ''', path=path, unit=unit)}
     make = {"unit": unit}
     return Task(
-        text, suite(rng, checks, data={"SENT": sent, "WANTED": wanted}, prelude=prelude), program(path, code, mode="644", **make), workdir=path.rsplit("/", 1)[0],
-        wrong={"maximum": program(path, code.replace("{max(v)}", "{v[-1]}"), **make), "accepts text": program(path, code.replace("type(body[\"value\"]) is int", "body[\"value\"] is not None"), **make),
+        text, suite(rng, checks, data={"SENT": sent, "WANTED": wanted}, prelude=prelude),
+            program(path, code, mode="644", **make), workdir=path.rsplit("/", 1)[0],
+        wrong={"maximum": program(path, code.replace("{max(v)}", "{v[-1]}"), **make),
+            "accepts text": program(path, code.replace("type(body[\"value\"]) is int", "body[\"value\"] is not None"),
+            **make),
                "udp lost": program(path, code.replace("add(name, int(value))", "int(value)"), **make)},
         equal={"all interfaces": program(path, code.replace('"127.0.0.1"', '"0.0.0.0"'), **make)},
     )

@@ -12,23 +12,29 @@ from .checks import suite
 from .text import brief
 
 
-@family("spike-detection", domain="data_science", kind="metric_threshold", skills=("time_series", "outliers"), complexity="complex")
+@family("spike-detection", domain="data_science", kind="metric_threshold", skills=("time_series", "outliers"),
+    complexity="complex")
 def spike_detection(rng: random.Random) -> Task:
     """Outliers in a series with trend and daily rhythm; F1 above a limit."""
     root = pools.root(rng)
-    source, out = f"{root}/{rng.choice(('load', 'temperature', 'traffic'))}.csv", f"{root}/{rng.choice(('spikes', 'outliers'))}.txt"
+    source = f"{root}/{rng.choice(('load', 'temperature', 'traffic'))}.csv"
+    out = f"{root}/{rng.choice(('spikes', 'outliers'))}.txt"
     slope, swing, level = rng.uniform(-0.05, 0.05), rng.uniform(8, 15), rng.uniform(60, 90)
     marked = sorted(rng.sample(range(10, 470), rng.randrange(12, 20)))
-    values = [level + slope * hour + swing * math.sin(2 * math.pi * hour / 24) + rng.gauss(0, 0.7) for hour in range(480)]
+    values = [level + slope * hour + swing * math.sin(2 * math.pi * hour / 24) + rng.gauss(0,
+        0.7) for hour in range(480)]
     for hour in marked:
         values[hour] += rng.choice((-1, 1)) * rng.uniform(7, 11)
     limit = 0.9
     text = brief(
         rng, "Find the outliers",
-        (f"Find the outliers in the hourly series `{source}`.", f"Some values of `{source}` are faulty. Please find out which.",
+        (f"Find the outliers in the hourly series `{source}`.", f"Some values of `{source}` are faulty. Please find "
+            "out which.",
          f"Which measurements in `{source}` are spikes?"),
-        ["The columns are `hour` (0, 1, 2, ...) and `value`. The regular part is a slow linear trend plus a daily rhythm (24 hours) plus small noise.",
-         "Faulty values lie clearly off this pattern, up or down, yet may be well inside the overall range of the series. There are between 10 and 20 of them.",
+        ["The columns are `hour` (0, 1, 2, ...) and `value`. The regular part is a slow linear trend plus a daily "
+         "rhythm (24 hours) plus small noise.",
+         "Faulty values lie clearly off this pattern, up or down, yet may be well inside the overall range of the "
+         "series. There are between 10 and 20 of them.",
          (f"With the true faulty hours, known to us alone, your list must reach an F1 score of {limit} or more.",
           f"Your list is judged by its F1 score against the true hours (kept secret): at least {limit}.")],
         [(f"Write the hours of the faulty values to `{out}`, one number per line, none twice, in any order.",
@@ -56,13 +62,15 @@ def spike_detection(rng: random.Random) -> Task:
     table = "hour,value\n" + "".join(f"{hour},{value:.2f}\n" for hour, value in enumerate(values))
     return Task(
         text, suite(rng, checks, data={"TRUTH": marked, "LIMIT": limit}), solve, {source: table}, workdir=root,
-        wrong={"all": f"seq 0 479 > {out}", "none": f": > {out}", "extremes": f"tail -n +2 {source} | sort -t, -k2 -g | tail -15 | cut -d, -f1 > {out}",
+        wrong={"all": f"seq 0 479 > {out}", "none": f": > {out}", "extremes": f"tail -n +2 {source} | sort -t, -k2 -g "
+            f"| tail -15 | cut -d, -f1 > {out}",
                "first half": after(f"head -5 {out} > /tmp/r; cp /tmp/r {out}")},
         equal={"reversed": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"), "crlf": after(f"sed -i 's/$/\\r/' {out}")},
     )
 
 
-@family("demand-forecast", domain="data_science", kind="metric_threshold", skills=("forecasting", "seasonality"), complexity="complex")
+@family("demand-forecast", domain="data_science", kind="metric_threshold", skills=("forecasting", "seasonality"),
+    complexity="complex")
 def demand_forecast(rng: random.Random) -> Task:
     """The next two weeks of several shops; mean absolute percentage error below a limit."""
     root = pools.root(rng)
@@ -73,17 +81,25 @@ def demand_forecast(rng: random.Random) -> Task:
         base, slope = rng.uniform(150, 400), rng.uniform(0.8, 2.0)
         week = [rng.uniform(0.55, 1.5) for _ in range(7)]
         series = [round((base + slope * day) * week[day % 7] * rng.gauss(1, 0.02)) for day in range(days + ahead)]
-        files[f"{folder}/{name.lower()}.csv"] = "day,sold\n" + "".join(f"{day},{sold}\n" for day, sold in enumerate(series[:days]))
+        files[f"{folder}/{name.lower()}.csv"] = "day,sold\n" + "".join(f"{day},{sold}\n" for day,
+            sold in enumerate(series[:days]))
         truth[name.lower()] = series[days:]
     text = brief(
         rng, "Forecast of sales",
-        (f"Forecast the next {ahead} days for each file in `{folder}`.", f"Every CSV file of `{folder}` has the daily sales of one shop; we need a "
-         f"forecast of the following {ahead} days.", f"Predict sales: the history of each shop is a file in `{folder}`."),
-        [f"The columns are `day` (0 to {days - 1}) and `sold`. Each shop has a weekly pattern (period 7) that multiplies a linearly growing level, with little noise.",
-         (f"The mean absolute percentage error over all shops and days, against what was really sold, must not exceed {limit:.0%}.",
-          f"We compare with the real sales of days {days} to {days + ahead - 1}: the mean absolute percentage error over everything may be {limit} at most.")],
-        [(f"Write `{out}`: a JSON object that maps each shop (its file name without `.csv`) to an array of {ahead} numbers, day {days} first.",
-          f"`{out}` is a JSON object, one key per shop (file name without suffix), each value an array of the {ahead} predictions in order.")],
+        (f"Forecast the next {ahead} days for each file in `{folder}`.", f"Every CSV file of `{folder}` has the daily "
+            "sales of one shop; we need a "
+         f"forecast of the following {ahead} days.", "Predict sales: the history of each shop is a file in "
+             f"`{folder}`."),
+        [f"The columns are `day` (0 to {days - 1}) and `sold`. Each shop has a weekly pattern (period 7) that "
+         "multiplies a linearly growing level, with little noise.",
+         ("The mean absolute percentage error over all shops and days, against what was really sold, must not exceed "
+          f"{limit:.0%}.",
+          f"We compare with the real sales of days {days} to {days + ahead - 1}: the mean absolute percentage error "
+          f"over everything may be {limit} at most.")],
+        [(f"Write `{out}`: a JSON object that maps each shop (its file name without `.csv`) to an array of {ahead} "
+          f"numbers, day {days} first.",
+          f"`{out}` is a JSON object, one key per shop (file name without suffix), each value an array of the {ahead} "
+          "predictions in order.")],
         example=("json", '{"nowhere": [1, 2, 3]}'),
     )
     solve = python('''
@@ -97,11 +113,13 @@ def demand_forecast(rng: random.Random) -> Task:
             slope = sum((i - mx) * (w - my) for i, w in enumerate(weeks)) / sum((i - mx) ** 2 for i in range(n))
             level = lambda day: my + slope * ((day - 3) / 7 - mx)
             share = [sum(v[i] / level(i) for i in range(k, len(v), 7)) / n for k in range(7)]
-            out[os.path.basename(path)[:-4]] = [round(level(d) * share[d % 7], 2) for d in range(len(v), len(v) + @ahead@)]
+            later = range(len(v), len(v) + @ahead@)
+            out[os.path.basename(path)[:-4]] = [round(level(d) * share[d % 7], 2) for d in later]
         json.dump(out, open("@out@", "w"))
     ''', folder=folder, out=out, ahead=ahead)
     checks = {
-        "form": f'got = json.loads(read("{out}"))\nassert sorted(got) == sorted(TRUTH)\nassert all(len(row) == {ahead} for row in got.values())',
+        "form": f'got = json.loads(read("{out}"))\nassert sorted(got) == sorted(TRUTH)\nassert all(len(row) == '
+                f'{ahead} for row in got.values())',
         "error": fill('''
             got = json.loads(read("@out@"))
             errors = [abs(guess - real) / real for name in TRUTH for guess, real in zip(got[name], TRUTH[name])]
@@ -116,9 +134,12 @@ def demand_forecast(rng: random.Random) -> Task:
     ''', folder=folder, out=out)
     return Task(
         text, suite(rng, checks, data={"TRUTH": truth, "LIMIT": limit}), solve, files, workdir=root,
-        wrong={"mean": naive.replace("@rule@", f"[sum(read(p)) / 84] * {ahead}"), "last value": naive.replace("@rule@", f"[read(p)[-1]] * {ahead}"),
-               "first weeks": naive.replace("@rule@", f"read(p)[:{ahead}]"), "short": after(f"sed -i 's/, [0-9.]*]/]/' {out}")},
-        equal={"indented": after(f"python3 -c \"import json; d = json.load(open('{out}')); json.dump(d, open('{out}', 'w'), indent=2)\""),
+        wrong={"mean": naive.replace("@rule@", f"[sum(read(p)) / 84] * {ahead}"),
+            "last value": naive.replace("@rule@", f"[read(p)[-1]] * {ahead}"),
+               "first weeks": naive.replace("@rule@", f"read(p)[:{ahead}]"),
+               "short": after(f"sed -i 's/, [0-9.]*]/]/' {out}")},
+        equal={"indented": after(f"python3 -c \"import json; d = json.load(open('{out}')); json.dump(d, open('{out}', "
+                                 "'w'), indent=2)\""),
                "whole numbers": after(f"sed -i 's/\\.[0-9]*//g' {out}")},
     )
 
@@ -127,7 +148,8 @@ def demand_forecast(rng: random.Random) -> Task:
 def experiment_summary(rng: random.Random) -> Task:
     """Means, variances and Welch's t of an experiment, with cleaning rules."""
     root = pools.root(rng)
-    source, out = f"{root}/{rng.choice(('trial', 'experiment', 'abtest'))}.csv", f"{root}/{rng.choice(('summary', 'statistics'))}.json"
+    source = f"{root}/{rng.choice(('trial', 'experiment', 'abtest'))}.csv"
+    out = f"{root}/{rng.choice(('summary', 'statistics'))}.json"
     arms, top = rng.choice((("control", "treatment"), ("old", "new"), ("A", "B"))), rng.choice((90, 95, 99))
     rows, kept = [], {arm: [] for arm in arms}
     people = [f"u{number}" for number in rng.sample(range(100, 999), 110)]
@@ -137,7 +159,8 @@ def experiment_summary(rng: random.Random) -> Task:
         if fate < 0.06:
             rows.append([person, arm, rng.choice(("", "n/a"))])
         elif fate < 0.12:
-            rows += [[person, arm, f"{value:.2f}"], [person, arms[1] if arm == arms[0] else arms[0], f"{value + 1:.2f}"]]
+            rows += [[person, arm, f"{value:.2f}"],
+                [person, arms[1] if arm == arms[0] else arms[0], f"{value + 1:.2f}"]]
         elif fate < 0.18:
             rows.append([person, arm, f"{top + rng.randrange(1, 300)}.5"])
         else:
@@ -156,18 +179,27 @@ def experiment_summary(rng: random.Random) -> Task:
               "difference": m1 - m0, "t": (m1 - m0) / math.sqrt(v0 / n0 + v1 / n1)}
     text = brief(
         rng, "Summary of an experiment",
-        (f"Summarise the experiment in `{source}`.", f"`{source}` has the raw data of an experiment with two arms. We need the key figures.",
+        (f"Summarise the experiment in `{source}`.", f"`{source}` has the raw data of an experiment with two arms. We "
+            "need the key figures.",
          f"Please compute the statistics of the trial recorded in `{source}`."),
         [f"The columns are `person`, `arm` (`{arms[0]}` or `{arms[1]}`) and `value`.",
-         f"Drop rows whose value is empty or `n/a`, rows whose value is greater than {top}, and all rows of people who occur in both arms.",
-         (f"Per arm we want the number of values, their mean and their sample variance (divisor n-1); then the difference of the means ({arms[1]} minus "
-          f"{arms[0]}) and Welch's t statistic, that difference divided by the root of the sum of variance/n over both arms.",
-          f"Compute n, mean and unbiased variance for each arm, difference = mean({arms[1]}) - mean({arms[0]}), and Welch's t = difference / "
+         f"Drop rows whose value is empty or `n/a`, rows whose value is greater than {top}, and all rows of people "
+         "who occur in both arms.",
+         ("Per arm we want the number of values, their mean and their sample variance (divisor n-1); then the "
+          f"difference of the means ({arms[1]} minus "
+          f"{arms[0]}) and Welch's t statistic, that difference divided by the root of the sum of variance/n over "
+          "both arms.",
+          f"Compute n, mean and unbiased variance for each arm, difference = mean({arms[1]}) - mean({arms[0]}), and "
+          "Welch's t = difference / "
           f"sqrt(variance/n of {arms[0]} + variance/n of {arms[1]}).")],
-        [(f"Write `{out}`, a JSON object with the keys `{arms[0]}` and `{arms[1]}` (objects with `n`, `mean`, `variance`), `difference` and `t`. All numbers "
+        [(f"Write `{out}`, a JSON object with the keys `{arms[0]}` and `{arms[1]}` (objects with `n`, `mean`, "
+          "`variance`), `difference` and `t`. All numbers "
           "must be right to within 0.0001.",
-          f"The JSON object in `{out}` has `difference` and `t`, and under each arm's name an object with `n`, `mean` and `variance`. Tolerance: 0.0001 absolute.")],
-        example=("json", json.dumps({arms[0]: {"n": 3, "mean": 1.5, "variance": 0.25}, arms[1]: {"n": 4, "mean": 2.5, "variance": 0.75},
+          f"The JSON object in `{out}` has `difference` and `t`, and under each arm's name an object with `n`, `mean` "
+          "and `variance`. Tolerance: 0.0001 absolute.")],
+        example=("json",
+            json.dumps({arms[0]: {"n": 3, "mean": 1.5, "variance": 0.25},
+                arms[1]: {"n": 4, "mean": 2.5, "variance": 0.75},
                                      "difference": 1.0, "t": 1.9}, indent=2)),
     )
     solve = python('''
@@ -178,7 +210,8 @@ def experiment_summary(rng: random.Random) -> Task:
             arms.setdefault(r["person"], set()).add(r["arm"])
         out, t = {}, 0
         for arm in ("@a@", "@b@"):
-            v = [float(r["value"]) for r in rows if r["arm"] == arm and len(arms[r["person"]]) == 1 and r["value"] not in ("", "n/a")]
+            mine = [r for r in rows if r["arm"] == arm and len(arms[r["person"]]) == 1]
+            v = [float(r["value"]) for r in mine if r["value"] not in ("", "n/a")]
             v = [x for x in v if x <= @top@]
             out[arm] = {"n": len(v), "mean": statistics.mean(v), "variance": statistics.variance(v)}
             t += out[arm]["variance"] / len(v)
@@ -186,11 +219,16 @@ def experiment_summary(rng: random.Random) -> Task:
         out["t"] = out["difference"] / t ** 0.5
         json.dump(out, open("@out@", "w"), indent=1)
     ''', source=source, out=out, a=arms[0], b=arms[1], top=top)
-    edit = f"python3 -c \"import json; d = json.load(open('{out}')); a = d['{arms[0]}']; {{}}; json.dump(d, open('{out}', 'w'))\""
+    load, dump = f"d = json.load(open('{out}')); a = d['{arms[0]}']", f"json.dump(d, open('{out}', 'w'))"
+    edit = f"python3 -c \"import json; {load}; {{}}; {dump}\""
     return Task(
-        text, suite(rng, {"figures": f'assert same(json.loads(read("{out}")), WANTED, 0.0001)'}, data={"WANTED": wanted}), solve,
+        text,
+            suite(rng, {"figures": f'assert same(json.loads(read("{out}")), WANTED, 0.0001)'}, data={"WANTED": wanted}),
+                solve,
         {source: "person,arm,value\n" + "".join(",".join(row) + "\n" for row in rows)}, workdir=root,
-        wrong={"one value": after(edit.format("a['n'] += 1")), "population": after(edit.format("a['variance'] *= (a['n'] - 1) / a['n']")),
+        wrong={"one value": after(edit.format("a['n'] += 1")),
+            "population": after(edit.format("a['variance'] *= (a['n'] - 1) / a['n']")),
                "sign": after(edit.format("d['t'] *= -1")), "no t": after(edit.format("d.pop('t')"))},
-        equal={"rounded": after(edit.format("a['mean'] = round(a['mean'], 5)")), "order": after(edit.format("d = dict(reversed(list(d.items())))"))},
+        equal={"rounded": after(edit.format("a['mean'] = round(a['mean'], 5)")),
+            "order": after(edit.format("d = dict(reversed(list(d.items())))"))},
     )

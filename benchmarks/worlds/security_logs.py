@@ -29,7 +29,8 @@ def auth_lockouts(rng: random.Random) -> Task:
             moments[-1] = start + window  # exactly the window still counts
         tried = [rng.choice(people) for _ in moments]
         events += [(moment, "Failed", user, address) for moment, user in zip(moments, tried, strict=True)]
-        reached = next((moments[i] for i in range(limit - 1, count) if moments[i] - moments[i - limit + 1] <= window), None)
+        reached = next((moments[i] for i in range(limit - 1, count) if moments[i] - moments[i - limit + 1] <= window),
+            None)
         accepted = None
         if rng.random() < 0.6 or number == 0:
             accepted = moments[-1] + rng.randrange(1, 300) if rng.random() < 0.5 or number == 0 else start - 5
@@ -51,18 +52,24 @@ def auth_lockouts(rng: random.Random) -> Task:
         rng, "Burst of failed logins",
         (f"Find the brute-force sources in `{log}`.", f"Someone is guessing passwords; `{log}` has the evidence.",
          f"We need a list of the addresses that hammered our gateway. The log is `{log}`, one event a line."),
-        [(f"Only lines saying `Failed password` count as failures; `Failed publickey` does not. An address is suspicious "
+        [("Only lines saying `Failed password` count as failures; `Failed publickey` does not. An address is "
+          "suspicious "
           f"when {limit} of its failures lie within {window} seconds (last minus first at most {window}).",
           f"An address qualifies if any {limit} of its `Failed password` lines are at most {window} seconds apart from "
           f"first to last, {window} included. Publickey failures are ignored."),
          "`invalid user NAME` counts as an attempt on NAME.",
-         (f"A suspicious address is breached when an `Accepted password` line from it is later than the failure that first "
+         ("A suspicious address is breached when an `Accepted password` line from it is later than the failure that "
+          "first "
           f"completed such a group of {limit}.",
-          f"`breached` is true if the address has an `Accepted password` after the moment at which the condition ({limit} "
+          "`breached` is true if the address has an `Accepted password` after the moment at which the condition "
+          f"({limit} "
           "failures inside the window) was first met, else false.")],
-        [(f"Write `{out}`: a JSON object with one key per suspicious address; each value is an object with `failures` (all "
-          "failed passwords of the address in the log), `users` (the distinct names tried, sorted) and `breached` (boolean).",
-          f"The result goes to `{out}` as a JSON object, address to object. Fields: `failures`, the address's total of failed "
+        [(f"Write `{out}`: a JSON object with one key per suspicious address; each value is an object with `failures` "
+          "(all "
+          "failed passwords of the address in the log), `users` (the distinct names tried, sorted) and `breached` "
+          "(boolean).",
+          f"The result goes to `{out}` as a JSON object, address to object. Fields: `failures`, the address's total "
+          "of failed "
           "passwords; `users`, a sorted list of the different names it tried; `breached`, true or false.")],
         example=("json", json.dumps(example, indent=2)),
     )
@@ -132,18 +139,24 @@ def signed_manifest(rng: random.Random) -> Task:
          f"An intruder may have touched `{root}/tree`. The manifest `{root}/MANIFEST` was made before."),
         [("The manifest has sections. A section is a `[name]` line, then lines in the format of `sha256sum` with paths "
           "relative to the tree, then a line `hmac HEX`.",
-          "Each section of the manifest starts with `[name]`, lists `DIGEST  PATH` lines (SHA-256, path relative to the "
+          "Each section of the manifest starts with `[name]`, lists `DIGEST  PATH` lines (SHA-256, path relative to "
+          "the "
           "tree) and ends with `hmac HEX`."),
-         (f"HEX is the HMAC-SHA256 of the section's digest lines (each with its newline, without the `[name]` and `hmac` "
+         ("HEX is the HMAC-SHA256 of the section's digest lines (each with its newline, without the `[name]` and "
+          "`hmac` "
           f"lines). The key is the text in `{root}/key.txt` without its newline.",
-          f"The HMAC (SHA-256) is taken over the digest lines of that section alone, newlines included, with the content of "
+          "The HMAC (SHA-256) is taken over the digest lines of that section alone, newlines included, with the "
+          "content of "
           f"`{root}/key.txt`, stripped of the line break, as key."),
          "A section whose HMAC is wrong is forged: treat it as if it were not in the manifest at all."],
-        [(f"Write `{out}`, tab-separated, without a header: one line per path that deviates, `path`, tab, `status`. Paths are "
+        [(f"Write `{out}`, tab-separated, without a header: one line per path that deviates, `path`, tab, `status`. "
+          "Paths are "
           "relative to the tree. Files that match are left out; the order of lines is free.",
-          f"For every deviating file put a line `path<TAB>status` into `{out}` (no header line, any order, path relative to "
+          f"For every deviating file put a line `path<TAB>status` into `{out}` (no header line, any order, path "
+          "relative to "
           "the tree). Matching files are not listed.")],
-        table=[("modified", "in a valid section, present, other digest"), ("missing", "in a valid section, not on disk"),
+        table=[("modified", "in a valid section, present, other digest"),
+            ("missing", "in a valid section, not on disk"),
                ("unlisted", "on disk, in no valid section")],
         example=("", "sample/a.bin\tmodified\nsample/b.bin\tmissing"),
     )
@@ -152,7 +165,8 @@ def signed_manifest(rng: random.Random) -> Task:
         root = "@root@"
         key = open(root + "/key.txt").read().strip().encode()
         known = {}
-        for body, mac in re.findall(r"\\[\\w+\\]\\n((?:[0-9a-f]{64}  .*\\n)*)hmac (\\w+)\\n", open(root + "/MANIFEST").read()):
+        section = r"\\[\\w+\\]\\n((?:[0-9a-f]{64}  .*\\n)*)hmac (\\w+)\\n"
+        for body, mac in re.findall(section, open(root + "/MANIFEST").read()):
             if hmac.new(key, body.encode(), "sha256").hexdigest() == mac:
                 known |= {line[66:]: line[:64] for line in body.splitlines()}
         found = {}
@@ -207,7 +221,8 @@ def permission_policy(rng: random.Random) -> Task:
         setup.append(f"chmod {rng.choice(('777', '755', '775'))} {tree}/{folder}")
     forced = f"{tree}/{secret}/zz-master.key"
     files[forced], wanted[forced] = f"{rng.getrandbits(80):x}\n", secret_mode
-    rules = [f"{secret}/*.key {secret_mode}", *(f"*.{suffix} {mode}" for suffix, mode in suffixes.items()), f"* {default}"]
+    rules = [f"{secret}/*.key {secret_mode}", *(f"*.{suffix} {mode}" for suffix, mode in suffixes.items()),
+        f"* {default}"]
     files[policy] = "# first match wins\n" + "\n".join(rules) + "\n"
     text = brief(
         rng, "Modes by policy",
@@ -216,12 +231,16 @@ def permission_policy(rng: random.Random) -> Task:
          f"Apply `{policy}` to the tree `{tree}`."),
         [("Each line of the policy is a pattern and an octal mode; lines that begin with `#` are comments.",
           "The policy has one rule a line, `PATTERN MODE` (octal); `#` starts a comment line."),
-         ("For every regular file the first rule that matches decides. A pattern without a slash is matched against the file's "
-          "name alone, a pattern with a slash against the path relative to the tree; `*` stands for any characters except a slash.",
-          "Rules are tried from top to bottom and the first hit wins. Patterns containing `/` are compared with the path "
+         ("For every regular file the first rule that matches decides. A pattern without a slash is matched against "
+          "the file's "
+          "name alone, a pattern with a slash against the path relative to the tree; `*` stands for any characters "
+          "except a slash.",
+          "Rules are tried from top to bottom and the first hit wins. Patterns containing `/` are compared with the "
+          "path "
           "relative to the tree, the others with the base name; `*` never matches a slash."),
          f"Directories, `{tree}` itself included, are not in the policy: all of them get mode {folder_mode}."],
-        [("Only modes change: every file keeps its name and its content.", "Do not rename, rewrite or remove any file.")],
+        [("Only modes change: every file keeps its name and its content.",
+            "Do not rename, rewrite or remove any file.")],
     )
     solve = fill('''
         #!/bin/bash
@@ -230,8 +249,10 @@ def permission_policy(rng: random.Random) -> Task:
         while IFS= read -r -d '' file; do
           rel=${file#./}
           while read -r pattern mode; do
-            case $pattern in ''|'#'*) continue;; */*) subject=$rel; depth=$(tr -cd / <<< "$rel$pattern" | wc -c);; *) subject=${rel##*/};; esac
-            if [[ $pattern == */* ]] && [ "$(tr -cd / <<< "$rel" | wc -c)" != "$(tr -cd / <<< "$pattern" | wc -c)" ]; then continue; fi
+            case $pattern in ''|'#'*) continue ;; */*) subject=$rel ;; *) subject=${rel##*/} ;; esac
+            if [[ $pattern == */* ]]; then
+              [ "$(tr -cd / <<< "$rel" | wc -c)" = "$(tr -cd / <<< "$pattern" | wc -c)" ] || continue
+            fi
             if [[ $subject == $pattern ]]; then chmod "$mode" "$file"; break; fi
           done < '@policy@'
         done < <(find . -type f -print0)
@@ -249,5 +270,6 @@ def permission_policy(rng: random.Random) -> Task:
         text, verifier, solve, files, "\n".join(setup) + "\n", workdir=root,
         wrong={"one file": after(f"chmod 755 {forced}"), "folders": after(f"chmod 755 {tree}/{secret}"),
                "content": after(f"echo >> {forced}"), "policy moved": f"echo > {policy}"},
-        equal={"extra file": after(f"echo note > {tree}/extra.note"), "policy touched": after(f"echo '# ok' >> {policy}")},
+        equal={"extra file": after(f"echo note > {tree}/extra.note"),
+            "policy touched": after(f"echo '# ok' >> {policy}")},
     )

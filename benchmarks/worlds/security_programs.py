@@ -42,10 +42,12 @@ def redaction_filter(rng: random.Random) -> Task:
         mark = rng.choice((" ", "-"))
         groups = lambda text, sep: sep.join(text[i:i + 4] for i in range(0, 16, 4))  # noqa: E731
         line, wanted = [
-            (f"{prefix}{hexes(16)}", mark_token), (f"({prefix}{hexes(16)});", f"({mark_token});"), (f"x{prefix}{hexes(16)}", ""),
+            (f"{prefix}{hexes(16)}", mark_token), (f"({prefix}{hexes(16)});", f"({mark_token});"),
+                (f"x{prefix}{hexes(16)}", ""),
             (f"{prefix}{hexes(15)}", ""), (card, mark_card), (f"{groups(card, mark)}.", f"{mark_card}."),
             (rng.choice((bad, groups(bad, mark))), ""), (f"{card}{rng.randrange(10)}", ""),
-            (rng.choice((f"{card[:4]} {card[4:8]}-{card[8:12]} {card[12:]}", f"{prefix}{hexes(17)}", f"{prefix}{hexes(16)}_",
+            (rng.choice((f"{card[:4]} {card[4:8]}-{card[8:12]} {card[12:]}", f"{prefix}{hexes(17)}",
+                f"{prefix}{hexes(16)}_",
                          f"{prefix}{hexes(15).upper()}A", f"{card[:8]} {card[8:]}")), ""),
         ][kind]
         cases.append([f"{before} {line} {behind}", f"{before} {wanted or line} {behind}"])
@@ -54,19 +56,29 @@ def redaction_filter(rng: random.Random) -> Task:
     text = brief(
         rng, "Hide secrets in a stream",
         (f"Write a filter `{path}` that hides secrets in log text.",
-         f"Our logs leak credentials. Please create the program `{path}`; it copies standard input to standard output and masks "
-         "secrets on the way.", f"Deliver an executable `{path}`: text in on stdin, the same text with secrets masked on stdout."),
-        [(f"A token is `{prefix}` followed by exactly 16 characters out of 0-9 and a-f (lower case). Neither directly before nor "
+         f"Our logs leak credentials. Please create the program `{path}`; it copies standard input to standard output "
+         "and masks "
+         "secrets on the way.", f"Deliver an executable `{path}`: text in on stdin, the same text with secrets masked "
+                                "on stdout."),
+        [(f"A token is `{prefix}` followed by exactly 16 characters out of 0-9 and a-f (lower case). Neither directly "
+          "before nor "
           f"directly after it may stand a letter, a digit or an underscore. Replace the whole token by `{mark_token}`.",
-          f"Replace every token by `{mark_token}`. Tokens are the prefix `{prefix}` plus exactly sixteen lower-case hexadecimal "
+          f"Replace every token by `{mark_token}`. Tokens are the prefix `{prefix}` plus exactly sixteen lower-case "
+          "hexadecimal "
           "digits, not touching a further letter, digit or underscore on either side."),
-         (f"A card number has 16 digits, either in one run or as four groups of four with the same separator (one space or one "
-          f"hyphen) all three times. No digit may touch it on either side, and it must pass the Luhn check. Replace it by `{mark_card}`.",
-          f"Replace card numbers by `{mark_card}`: 16 digits without separators, or 4-4-4-4 separated by single spaces throughout "
-          "or by single hyphens throughout, with no further digit directly before or behind, and valid by the Luhn algorithm."),
+         ("A card number has 16 digits, either in one run or as four groups of four with the same separator (one "
+          "space or one "
+          "hyphen) all three times. No digit may touch it on either side, and it must pass the Luhn check. Replace "
+          f"it by `{mark_card}`.",
+          f"Replace card numbers by `{mark_card}`: 16 digits without separators, or 4-4-4-4 separated by single "
+          "spaces throughout "
+          "or by single hyphens throughout, with no further digit directly before or behind, and valid by the Luhn "
+          "algorithm."),
          "Everything else stays byte for byte as it is, near misses included."],
-        [(f"`{path}` must be executable as it stands (shebang line and mode); it gets no arguments and is run on inputs that you "
-          "have not seen.", "The file must be directly executable, takes no arguments, and will be tried on hidden inputs. ")],
+        [(f"`{path}` must be executable as it stands (shebang line and mode); it gets no arguments and is run on "
+          "inputs that you "
+          "have not seen.", "The file must be directly executable, takes no arguments, and will be tried on hidden "
+                            "inputs. ")],
         example=("text", f"in:  login {prefix}XXXXXXXXXXXXXXXX ok\nout: login {mark_token} ok"),
     )
     code = r'''
@@ -93,12 +105,14 @@ def redaction_filter(rng: random.Random) -> Task:
                               "assert got[: len(evil)] == [case[1] for case in evil]",
         "everything_together": "got = masked([case[0] for case in CASES])\n"
                                "assert got[: len(CASES)] == [case[1] for case in CASES]",
-        "the_rest_is_kept": "clean = [case[0] for case in CASES if case[0] == case[1]]\nassert masked(clean)[: len(clean)] == clean",
+        "the_rest_is_kept": "clean = [case[0] for case in CASES if case[0] == case[1]]\nassert masked(clean)[: "
+                            "len(clean)] == clean",
     }
     make = {"prefix": prefix, "token": mark_token, "card": mark_card}
     naive = code.replace('return match[0] if total % 10 else "@card@"', 'return "@card@"')
     return Task(
-        text, suite(rng, checks, data={"CASES": cases}, prelude=prelude), program(path, code, **make), workdir=path.rsplit("/", 1)[0],
+        text, suite(rng, checks, data={"CASES": cases}, prelude=prelude), program(path, code, **make),
+            workdir=path.rsplit("/", 1)[0],
         wrong={"identity": program(path, "#!/bin/sh\nexec cat"), "no luhn": program(path, naive, **make),
                "no boundary": program(path, code.replace("(?<![A-Za-z0-9_])", ""), **make)},
         equal={"comment": program(path, code, **make) + f"sed -i '1a # masks' {path}\n"},
@@ -137,33 +151,44 @@ def path_guard(rng: random.Random) -> Task:
         return f"{yes} /{'/'.join(stack)}"
 
     words, requests = pools.some(rng, pools.WORDS, 12), []
-    pieces = [".", "..", "%2e%2e", "..%2f..", "%2E.", "...", "", "%252e%252e", "a%00b", "%zz", "..\\..", "%5c..", "b%20c", "%"]
+    pieces = [".", "..", "%2e%2e", "..%2f..", "%2E.", "...", "", "%252e%252e", "a%00b", "%zz", "..\\..", "%5c..",
+        "b%20c", "%"]
     for _ in range(90):
         parts = [rng.choice(words) if rng.random() < 0.6 else rng.choice(pieces) for _ in range(rng.randrange(1, 7))]
         requests.append(("/" if rng.random() < 0.4 else "") + "/".join(parts))
     requests += ["/", "..", f"{words[0]}/../..", f"{words[0]}/%2e%2e/{words[1]}", f"/{words[2]}/..//../{words[0]}"]
     requests = [item for item in dict.fromkeys(requests) if item]
     cases = [[item, decide(item)] for item in requests]
-    slash = "A backslash separates directories just like a slash." if backslash else "A backslash is an ordinary character."
+    slash = "A backslash is an ordinary character."
+    if backslash:
+        slash = "A backslash separates directories just like a slash."
     text = brief(
         rng, "Confine request paths",
         (f"Create the program `{path}`, which decides whether requested paths stay inside the document directory.",
          f"`{path}` is to protect a file server from directory traversal. It does not exist yet: write it.",
          f"Write an executable `{path}` that normalises request paths and refuses those that climb out."),
         ["It reads one request path per line from standard input and prints one line for each, in the same order.",
-         ("First decode percent escapes once: `%` and two hexadecimal digits (either case) become that byte (UTF-8); any other `%` "
+         ("First decode percent escapes once: `%` and two hexadecimal digits (either case) become that byte (UTF-8); "
+          "any other `%` "
           "stays. What comes out is not decoded again.",
-          "Percent escapes are decoded exactly once (`%` plus two hex digits of any case, UTF-8 bytes); a `%` without two hex "
+          "Percent escapes are decoded exactly once (`%` plus two hex digits of any case, UTF-8 bytes); a `%` without "
+          "two hex "
           "digits is literal, and the result is not decoded a second time."),
          slash,
-         ("Then split at separators. Empty parts and `.` vanish, `..` removes the part before it. A leading slash means nothing: "
+         ("Then split at separators. Empty parts and `.` vanish, `..` removes the part before it. A leading slash "
+          "means nothing: "
           "every path is relative to the document directory.",
-          "After splitting at the separators drop empty parts and `.`; `..` drops the preceding part. Paths with and without a "
+          "After splitting at the separators drop empty parts and `.`; `..` drops the preceding part. Paths with and "
+          "without a "
           "leading slash mean the same.")],
-        [(f"A path is refused when a `..` finds nothing to remove, even if later parts would lead back, or when the decoded path "
-          f"holds a NUL byte: print `{no}`. Otherwise print `{yes}`, a space, a slash and the remaining parts joined by slashes.",
-          f"Print `{no}` if a `..` has no part left to remove (at any point) or if decoding yields a NUL byte. In all other cases "
-          f"print `{yes} /REST` where REST are the remaining parts joined with `/` (nothing for the document directory itself)."),
+        [("A path is refused when a `..` finds nothing to remove, even if later parts would lead back, or when the "
+          "decoded path "
+          f"holds a NUL byte: print `{no}`. Otherwise print `{yes}`, a space, a slash and the remaining parts joined "
+          "by slashes.",
+          f"Print `{no}` if a `..` has no part left to remove (at any point) or if decoding yields a NUL byte. In all "
+          "other cases "
+          f"print `{yes} /REST` where REST are the remaining parts joined with `/` (nothing for the document "
+          "directory itself)."),
          "The file must be executable by itself and works on any input, not only on those you can think of."],
         example=("", f"zero/./one/        ->  {yes} /zero/one\n../etc             ->  {no}"),
     )
@@ -196,7 +221,8 @@ def path_guard(rng: random.Random) -> Task:
             assert run(["@path@"], request + "\\n").strip() == answer
     ''', path=path)
     return Task(
-        text, suite(rng, {"corpus": check, "single_requests": alone}, data={"CASES": cases}), program(path, code, **make),
+        text, suite(rng, {"corpus": check, "single_requests": alone}, data={"CASES": cases}),
+            program(path, code, **make),
         workdir=path.rsplit("/", 1)[0],
         wrong={"refuses all": program(path, f"#!/bin/sh\nsed 's/.*/{no}/'"),
                "no decoding": program(path, code.replace("{2})", "{9})"), **make),
@@ -205,7 +231,8 @@ def path_guard(rng: random.Random) -> Task:
     )
 
 
-@family("firewall-rules", domain="security", kind="fuzz_equivalence", skills=("networking", "rule_engines"), complexity="complex")
+@family("firewall-rules", domain="security", kind="fuzz_equivalence", skills=("networking", "rule_engines"),
+    complexity="complex")
 def firewall_rules(rng: random.Random) -> Task:
     """First-match packet filtering with CIDR ranges and port ranges."""
     path = f"{pools.root(rng)}/{rng.choice(('fwsim', 'packets.py', 'decide'))}"
@@ -221,7 +248,8 @@ def firewall_rules(rng: random.Random) -> Task:
             high = low + rng.randrange(1, 90)
             port = rng.choice(("*", str(low), f"{low}-{high}", f"{low}-{high}"))
             edges += [low, low - 1, high, high + 1]
-            rules.append(f"{rng.choice(verdicts)} {rng.choice(('tcp', 'udp', '*'))} {rng.choice((str(net), '*'))} {port}")
+            rules.append(f"{rng.choice(verdicts)} {rng.choice(('tcp', 'udp', '*'))} {rng.choice((str(net), '*'))} "
+                         f"{port}")
         for _ in range(60):
             net = rng.choice(nets)
             address = net.network_address + rng.randrange(-1, net.num_addresses + 1) if rng.random() < 0.8 else \
@@ -241,7 +269,8 @@ def firewall_rules(rng: random.Random) -> Task:
     cases = []
     for _ in range(4):
         rules, packets = ruleset()
-        cases.append({"rules": rules, "packets": [" ".join(p) for p in packets], "wanted": [decide(rules, p) for p in packets]})
+        cases.append({"rules": rules, "packets": [" ".join(p) for p in packets],
+            "wanted": [decide(rules, p) for p in packets]})
     text = brief(
         rng, "Packet filter simulator",
         (f"Implement a packet filter simulator as the executable `{path}`.",
@@ -249,17 +278,23 @@ def firewall_rules(rng: random.Random) -> Task:
          f"Write the program `{path}` that says what a rule file does with packets."),
         [("It is called as `PROGRAM RULEFILE`; packets come on standard input, one a line: `PROTOCOL SOURCE PORT`.",
           "Its only argument is a rule file. Standard input has one packet per line, written `PROTOCOL SOURCE PORT`."),
-         (f"A rule is `VERDICT PROTOCOL SOURCE PORTS`: VERDICT is {verdicts[0]} or {verdicts[1]}, PROTOCOL tcp, udp or `*`, SOURCE an "
-          "IPv4 network in CIDR notation or `*`, PORTS one port, an inclusive range `LOW-HIGH`, or `*`. The star matches anything.",
-          f"Rules have four fields separated by single spaces: verdict ({verdicts[0]}/{verdicts[1]}), protocol (tcp, udp, `*` for any), "
+         (f"A rule is `VERDICT PROTOCOL SOURCE PORTS`: VERDICT is {verdicts[0]} or {verdicts[1]}, PROTOCOL tcp, udp "
+          "or `*`, SOURCE an "
+          "IPv4 network in CIDR notation or `*`, PORTS one port, an inclusive range `LOW-HIGH`, or `*`. The star "
+          "matches anything.",
+          f"Rules have four fields separated by single spaces: verdict ({verdicts[0]}/{verdicts[1]}), protocol (tcp, "
+          "udp, `*` for any), "
           "source network (IPv4 CIDR, `*` for any), ports (number, `low-high` with both ends included, `*` for any)."),
          "The first rule that matches all of protocol, source and port decides."],
-        [(f"Print for each packet the verdict, a space, and the number of the deciding rule (the first line is 1); when no rule "
+        [("Print for each packet the verdict, a space, and the number of the deciding rule (the first line is 1); "
+          "when no rule "
           f"matches print `{verdicts[1]} 0`.",
-          f"One output line per packet in input order: verdict and number of the rule (counted from 1), e.g. verdict 4 for the "
+          "One output line per packet in input order: verdict and number of the rule (counted from 1), e.g. verdict "
+          "4 for the "
           f"fourth rule; without a match it is `{verdicts[1]} 0`."),
          "It must be executable as it is, and is checked with rule files and packets of ours."],
-        example=("", f"rules:   {verdicts[0]} tcp 192.0.2.0/24 9000-9010\npacket:  tcp 192.0.2.5 9003\noutput:  {verdicts[0]} 1"),
+        example=("", f"rules:   {verdicts[0]} tcp 192.0.2.0/24 9000-9010\npacket:  tcp 192.0.2.5 9003\noutput:  "
+                     f"{verdicts[0]} 1"),
     )
     code = '''
         #!/usr/bin/env python3
@@ -298,5 +333,6 @@ def firewall_rules(rng: random.Random) -> Task:
         wrong={"constant": program(path, f"#!/bin/sh\nsed 's/.*/{verdicts[1]} 0/'"),
                "open range": program(path, code.replace("<= span[1]", "< span[1]"), default=verdicts[1]),
                "stub": program(path, "#!/bin/sh\nexit 0")},
-        equal={"spaces": program(path, code.replace("print(verdict, i)", "print(verdict, i, end=' \\n')"), default=verdicts[1])},
+        equal={"spaces": program(path, code.replace("print(verdict, i)", "print(verdict, i, end=' \\n')"),
+            default=verdicts[1])},
     )

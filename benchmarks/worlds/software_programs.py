@@ -14,7 +14,8 @@ from .text import brief
         complexity="complex")
 def semver_resolver(rng: random.Random) -> Task:
     """The highest version that satisfies a list of constraints."""
-    path, none = f"{pools.root(rng)}/{rng.choice(('resolve', 'pick.py', 'semver'))}", rng.choice(("none", "-", "no match"))
+    path, none = f"{pools.root(rng)}/{rng.choice(('resolve', 'pick.py', 'semver'))}", rng.choice(("none", "-",
+        "no match"))
     tilde = rng.random() < 0.5
 
     def parse(text: str) -> tuple[int, ...]:
@@ -26,7 +27,8 @@ def semver_resolver(rng: random.Random) -> Task:
             return version[0] == want[0] and version >= want
         if rule[0] == "~":
             want = parse(rule[1:])
-            return (version[:2] == want[:2] if tilde else version[0] == want[0] and version[1] <= want[1] + 1) and version >= want
+            return (version[:2] == want[:2] if tilde else version[0] == want[0]
+                and version[1] <= want[1] + 1) and version >= want
         sign = rule[:2] if rule[1] == "=" else rule[0]
         want = parse(rule[len(sign):])
         return {">=": version >= want, "<=": version <= want, ">": version > want, "<": version < want,
@@ -37,7 +39,8 @@ def semver_resolver(rng: random.Random) -> Task:
         draw = lambda: ".".join(str(rng.choice((0, 1, 2, 9, 10, 11))) for _ in range(3))  # noqa: E731
         versions = list(dict.fromkeys(draw() for _ in range(rng.randrange(3, 12))))
         near = lambda: rng.choice(versions) if rng.random() < 0.8 else draw()  # noqa: B023, E731
-        rules = [rng.choice((">=", "<=", ">", "<", "=", "!=", "^", "~", "^", "~")) + near() for _ in range(rng.randrange(1, 3))]
+        rules = [rng.choice((">=", "<=", ">", "<", "=", "!=", "^", "~", "^",
+            "~")) + near() for _ in range(rng.randrange(1, 3))]
         good = [v for v in versions if all(fits(parse(v), rule) for rule in rules)]
         cases.append([f"{','.join(rules)} {' '.join(versions)}", max(good, key=parse) if good else none])
     about_tilde = (
@@ -46,23 +49,30 @@ def semver_resolver(rng: random.Random) -> Task:
     )
     text = brief(
         rng, "Version resolver",
-        (f"Write the version resolver `{path}`.", f"Please implement a dependency version picker as the executable `{path}`.",
+        (f"Write the version resolver `{path}`.", "Please implement a dependency version picker as the executable "
+            f"`{path}`.",
          f"The build needs a tool `{path}` that picks versions."),
-        ["Standard input has one question per line: a comma-separated list of constraints (no spaces), then the available versions, "
+        ["Standard input has one question per line: a comma-separated list of constraints (no spaces), then the "
+         "available versions, "
          "everything separated by single spaces. All versions have three numeric parts.",
          "Versions are compared part by part as numbers, so 1.10.0 is higher than 1.9.0.",
-         "A constraint is an operator directly followed by a version. `>=`, `<=`, `>`, `<`, `=` and `!=` have their usual meaning.",
-         f"`^A.B.C` allows versions with the same A that are not lower than A.B.C; {about_tilde}. This differs from some package "
+         "A constraint is an operator directly followed by a version. `>=`, `<=`, `>`, `<`, `=` and `!=` have their "
+         "usual meaning.",
+         f"`^A.B.C` allows versions with the same A that are not lower than A.B.C; {about_tilde}. This differs from "
+         "some package "
          "managers, so do as it says here."],
-        [(f"For each line print the highest available version that meets all constraints, or `{none}` when there is none.",
-          f"Answer every line with one line: the greatest version satisfying all constraints; `{none}` if no version does."),
+        [(f"For each line print the highest available version that meets all constraints, or `{none}` when there is "
+          "none.",
+          f"Answer every line with one line: the greatest version satisfying all constraints; `{none}` if no version "
+          "does."),
          "The program must be executable on its own. We try it on questions that you have not seen."],
         example=("", ">=7.0.0,<8.0.0 6.0.0 7.3.1 7.3.4 8.0.0   ->   7.3.4"),
     )
     code = '''
         #!/usr/bin/env python3
         import operator, re, sys
-        OPS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt, "=": operator.eq, "!=": operator.ne}
+        OPS = {">=": operator.ge, "<=": operator.le, ">": operator.gt, "<": operator.lt,
+               "=": operator.eq, "!=": operator.ne}
         def ok(v, rule):
             op, text = re.match(r"([^0-9]+)(.*)", rule).groups()
             w = [int(x) for x in text.split(".")]
@@ -88,14 +98,17 @@ def semver_resolver(rng: random.Random) -> Task:
     checks = {"all_questions": "assert answers(CASES) == [case[1] for case in CASES]",
               "one_question": "assert answers(CASES[-1:]) == [CASES[-1][1]]"}
     return Task(
-        text, suite(rng, checks, data={"CASES": cases}, prelude=prelude), program(path, code, **make), workdir=path.rsplit("/", 1)[0],
-        wrong={"last": program(path, "#!/bin/sh\nawk '{print $NF}'"), "none": program(path, f"#!/bin/sh\nsed 's/.*/{none}/'"),
+        text, suite(rng, checks, data={"CASES": cases}, prelude=prelude), program(path, code, **make),
+            workdir=path.rsplit("/", 1)[0],
+        wrong={"last": program(path, "#!/bin/sh\nawk '{print $NF}'"),
+            "none": program(path, f"#!/bin/sh\nsed 's/.*/{none}/'"),
                "text order": program(path, code.replace("v > best", "str(v) > str(best)"), **make)},
         equal={"comment": program(path, code, **make) + f"sed -i '1a # picks versions' {path}\n"},
     )
 
 
-@family("stack-calculator", domain="software_engineering", kind="fuzz_equivalence", skills=("interpreters", "integer_arithmetic"),
+@family("stack-calculator", domain="software_engineering", kind="fuzz_equivalence",
+    skills=("interpreters", "integer_arithmetic"),
         complexity="complex")
 def stack_calculator(rng: random.Random) -> Task:
     """An interpreter of a small stack language with macros and errors."""
@@ -142,25 +155,36 @@ def stack_calculator(rng: random.Random) -> Task:
                 parts.append(word)
                 depth += {dup: 1, swap: 0, roll: 0}.get(word, -1)
         if number % 4 == 0:
-            parts = [":", name, *[rng.choice((dup, "+", "*", "7", swap)) for _ in range(rng.randrange(1, 4))], ";", *parts, name]
+            parts = [":", name, *[rng.choice((dup, "+", "*", "7", swap)) for _ in range(rng.randrange(1, 4))], ";",
+                *parts, name]
         if number % 11 == 0:
             parts.append(rng.choice((f"{name}x", "-", "+")))
         cases.append([" ".join(parts), evaluate(" ".join(parts))])
     text = brief(
         rng, "Stack machine",
-        (f"Implement an interpreter for a tiny stack language: `{path}`.", f"Please write the executable `{path}`, a stack calculator.",
+        (f"Implement an interpreter for a tiny stack language: `{path}`.", f"Please write the executable `{path}`, a "
+            "stack calculator.",
          f"We are replacing an old calculator. The new one is to be `{path}`; here is what it must do."),
-        ["Each input line (standard input) is a program of words separated by blanks, run on a stack of its own that begins empty.",
-         f"A word of decimal digits pushes that number. All numbers are kept modulo {modulus}, in the range 0 to {modulus - 1}.",
+        ["Each input line (standard input) is a program of words separated by blanks, run on a stack of its own that "
+         "begins empty.",
+         f"A word of decimal digits pushes that number. All numbers are kept modulo {modulus}, in the range 0 to "
+         f"{modulus - 1}.",
          ("`+`, `-` and `*` pop the top value b, then a, and push a+b, a-b, a*b (modulo, never negative).",
-          "The operators `+` `-` `*` take b from the top and a from below it and push a op b, reduced to the non-negative residue."),
-         f"`{dup}` pushes the top value once more, `{swap}` exchanges the two top values, `{roll}` moves the third value from the top to "
+          "The operators `+` `-` `*` take b from the top and a from below it and push a op b, reduced to the "
+          "non-negative residue."),
+         f"`{dup}` pushes the top value once more, `{swap}` exchanges the two top values, `{roll}` moves the third "
+         "value from the top to "
          "the top (1 2 3 becomes 2 3 1, the top being on the right).",
-         "A line may begin with one definition `: NAME WORDS... ;`. After it NAME stands for these words; they contain no defined names."],
-        [(f"Print one line per program: the stack from bottom to top separated by blanks, or `empty` for an empty stack. If a word "
-          f"finds too few values print only `{empty}`; if a word is not known print only `{unknown}`. The first error ends the program.",
-          f"For every line print the final stack (bottom first, blanks between), the word `empty` when nothing is on it, `{empty}` "
-          f"alone when a word needs more values than there are, `{unknown}` alone for an undefined word; whichever error comes first counts."),
+         "A line may begin with one definition `: NAME WORDS... ;`. After it NAME stands for these words; they "
+         "contain no defined names."],
+        [("Print one line per program: the stack from bottom to top separated by blanks, or `empty` for an empty "
+          "stack. If a word "
+          f"finds too few values print only `{empty}`; if a word is not known print only `{unknown}`. The first error "
+          "ends the program.",
+          "For every line print the final stack (bottom first, blanks between), the word `empty` when nothing is on "
+          f"it, `{empty}` "
+          f"alone when a word needs more values than there are, `{unknown}` alone for an undefined word; whichever "
+          "error comes first counts."),
          "It must be directly executable and will be run on many hidden programs."],
         example=("", f"1 2 3 {roll} +   ->   2 4\n+              ->   {empty}"),
     )
@@ -210,13 +234,15 @@ def stack_calculator(rng: random.Random) -> Task:
     ''', path=path)}
     return Task(
         text, suite(rng, checks, data={"CASES": cases}), program(path, code, **make), workdir=path.rsplit("/", 1)[0],
-        wrong={"no modulo": program(path, code.replace(") % M)", "))"), **make), "constant": program(path, "#!/bin/sh\nsed 's/.*/empty/'"),
+        wrong={"no modulo": program(path, code.replace(") % M)", "))"), **make),
+            "constant": program(path, "#!/bin/sh\nsed 's/.*/empty/'"),
                "no macros": program(path, code.replace("macro.get(w, [w])", "[w]"), **make)},
         equal={"comment": program(path, code, **make) + f"sed -i '1a # stack machine' {path}\n"},
     )
 
 
-@family("template-renderer", domain="software_engineering", kind="fuzz_equivalence", skills=("templates", "json"), complexity="complex")
+@family("template-renderer", domain="software_engineering", kind="fuzz_equivalence", skills=("templates", "json"),
+    complexity="complex")
 def template_renderer(rng: random.Random) -> Task:
     """A mini template language with values, defaults, filters and loops."""
     path = f"{pools.root(rng)}/{rng.choice(('render', 'tmpl.py', 'expand'))}"
@@ -254,27 +280,35 @@ def template_renderer(rng: random.Random) -> Task:
             elif kind == 3 and isinstance(scope[keys[2]], list):
                 inner = f"<{left}it|{upper}{right}/{left}{keys[1]}{right}>"
                 template += f"{left}each {keys[2]}{right}{inner}{left}end{right}"
-                wanted += "".join(f"<{item.upper()}/{scope[keys[1]]}>" for item in scope[keys[2]])  # type: ignore[attr-defined]
+                wanted += "".join(f"<{item.upper()}/{scope[keys[1]]}>"
+                    for item in scope[keys[2]])  # type: ignore[attr-defined]
             template, wanted = template + literal, wanted + literal
         template, wanted = template + str(number), wanted + str(number)
         cases.append({"scope": scope, "template": template, "wanted": wanted})
     q = lambda body: f"`{left}{body}{right}`"  # noqa: E731
     text = brief(
         rng, "Template expander",
-        (f"Write `{path}`, an expander for a small template language.", f"Please build the executable `{path}` that fills in templates.",
+        (f"Write `{path}`, an expander for a small template language.", f"Please build the executable `{path}` that "
+            "fills in templates.",
          f"We need a template tool without dependencies; put it at `{path}`."),
-        ["Each line of standard input is a JSON object with `template` (a string) and `values` (an object whose values are strings, "
+        ["Each line of standard input is a JSON object with `template` (a string) and `values` (an object whose "
+         "values are strings, "
          "integers or lists of strings).",
-         f"{q('NAME')} is replaced by the value of NAME; a missing name gives nothing. {q('NAME?WORD')} gives WORD when NAME is missing. "
+         f"{q('NAME')} is replaced by the value of NAME; a missing name gives nothing. {q('NAME?WORD')} gives WORD "
+         "when NAME is missing. "
          "A list is printed as its items joined by commas without blanks.",
-         f"Filters follow, applied from left to right: {q(f'NAME|{upper}')} turns the text into upper case, {q(f'NAME|{size}')} gives the "
+         f"Filters follow, applied from left to right: {q(f'NAME|{upper}')} turns the text into upper case, "
+         f"{q(f'NAME|{size}')} gives the "
          "number of characters of the text, or of items if it is still a list. Defaults come before filters: "
          f"{q(f'NAME?WORD|{upper}')}.",
-         f"{q('each NAME')}BODY{q('end')} repeats BODY for each item of the list NAME; inside, the name `it` is the item and all other names "
+         f"{q('each NAME')}BODY{q('end')} repeats BODY for each item of the list NAME; inside, the name `it` is the "
+         "item and all other names "
          "keep their meaning. Loops are not nested. Everything else is copied as it is.",
          "Names are lower-case letters only, and there are no blanks inside the delimiters except after `each`."],
-        ["Print the expanded template of each input line on a line of its own, in order (templates contain no line breaks).",
-         ("Make it executable; it will be tested with unseen templates.", "It has to be directly executable; hidden templates decide.")],
+        ["Print the expanded template of each input line on a line of its own, in order (templates contain no line "
+         "breaks).",
+         ("Make it executable; it will be tested with unseen templates.", "It has to be directly executable; hidden "
+             "templates decide.")],
         example=("json", '{"template": "Dear ' + left + "who|" + upper + right + '!", "values": {"who": "nobody"}}'),
     )
     code = '''
@@ -298,13 +332,15 @@ def template_renderer(rng: random.Random) -> Task:
         for line in sys.stdin:
             d = json.loads(line)
             parts = re.split("(" + L + "each [a-z]+" + R + ".*?" + L + "end" + R + ")", d["template"])
-            print("".join(
-                loop(re.fullmatch(L + "each ([a-z]+)" + R + "(.*?)" + L + "end" + R, p), d["values"]) if i % 2 else plain(p, d["values"])
-                for i, p in enumerate(parts)))
+            for i, p in enumerate(parts):
+                m = i % 2 and re.fullmatch(L + "each ([a-z]+)" + R + "(.*?)" + L + "end" + R, p)
+                parts[i] = loop(m, d["values"]) if m else plain(p, d["values"])
+            print("".join(parts))
     '''
     make = {"left": left, "right": right, "upper": upper, "size": size}
     cases = [case for case in cases if not any(
-        f"{name}|{upper}" in case["template"] for name, item in case["scope"].items() if isinstance(item, list))]  # type: ignore[attr-defined]
+        f"{name}|{upper}" in case["template"] for name,
+        item in case["scope"].items() if isinstance(item, list))]  # type: ignore[attr-defined]
     checks = {"expansions": fill('''
         lines = [json.dumps({"template": case["template"], "values": case["scope"]}) for case in CASES]
         got = run(["@path@"], "\\n".join(lines) + "\\n").split("\\n")
@@ -314,7 +350,8 @@ def template_renderer(rng: random.Random) -> Task:
     ''', path=path)}
     return Task(
         text, suite(rng, checks, data={"CASES": cases}), program(path, code, **make), workdir=path.rsplit("/", 1)[0],
-        wrong={"echo": program(path, "#!/usr/bin/env python3\nimport json, sys\nfor l in sys.stdin:\n    print(json.loads(l)['template'])"),
+        wrong={"echo": program(path, "#!/usr/bin/env python3\nimport json, sys\nfor l in sys.stdin:\n    "
+                                     "print(json.loads(l)['template'])"),
                "no filters": program(path, code.replace("for f in filters", "for f in []"), **make),
                "no loops": program(path, code.replace('"each [a-z]+"', '"EACH"'), **make)},
         equal={"comment": program(path, code, **make) + f"sed -i '1a # expands' {path}\n"},

@@ -15,9 +15,11 @@ from .text import brief
 def build_order(rng: random.Random) -> Task:
     """Any order of the needed modules in which dependencies come first."""
     root = pools.root(rng)
-    source, out = f"{root}/{rng.choice(('modules', 'targets', 'packages'))}.json", f"{root}/{rng.choice(('order', 'plan'))}.txt"
+    source = f"{root}/{rng.choice(('modules', 'targets', 'packages'))}.json"
+    out = f"{root}/{rng.choice(('order', 'plan'))}.txt"
     names = pools.some(rng, pools.WORDS, 24)
-    needs = {name: sorted(rng.sample(names[:place], min(place, rng.randrange(0, 4)))) for place, name in enumerate(names)}
+    needs = {name: sorted(rng.sample(names[:place], min(place, rng.randrange(0, 4)))) for place,
+        name in enumerate(names)}
     goals = sorted(rng.sample(names[12:], 3))
     needed, todo = set(), list(goals)
     while todo:
@@ -30,14 +32,18 @@ def build_order(rng: random.Random) -> Task:
                                                       for name in shuffled}}, indent=1)
     text = brief(
         rng, "Order of builds",
-        (f"Work out in which order the modules of `{source}` must be built.", f"`{source}` describes modules and what they need. "
+        (f"Work out in which order the modules of `{source}` must be built.", f"`{source}` describes modules and what "
+            "they need. "
          "Find a build order.", f"Our build tool broke; please make a build order by hand from `{source}`."),
-        ["`goals` lists the modules wanted in the end; `modules` maps each module to an object whose `needs` are the modules that must "
+        ["`goals` lists the modules wanted in the end; `modules` maps each module to an object whose `needs` are the "
+         "modules that must "
          "be built before it.",
          ("Build a module only if it is a goal or is needed, directly or through others, by a goal.",
           "Modules that no goal depends on, not even indirectly, must not be built.")],
-        [(f"Write `{out}`: one module name per line, each module once, everything a module needs on earlier lines. Any such order is "
-          "fine.", f"`{out}` has one name a line: all modules to build, none twice, never a module before one it needs. There may be "
+        [(f"Write `{out}`: one module name per line, each module once, everything a module needs on earlier lines. "
+          "Any such order is "
+          "fine.", f"`{out}` has one name a line: all modules to build, none twice, never a module before one it "
+                   "needs. There may be "
           "several right orders; each is accepted."),
          "Nothing else belongs into the file."],
         example=("", "base\nlibrary\napplication"),
@@ -71,7 +77,8 @@ def build_order(rng: random.Random) -> Task:
     unneeded = next(iter(sorted(set(names) - needed)), names[0])
     return Task(
         text, suite(rng, checks, data=data), solve, {source: content}, workdir=root,
-        wrong={"reversed": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"), "one more": after(f"echo {unneeded} >> {out}"),
+        wrong={"reversed": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"),
+            "one more": after(f"echo {unneeded} >> {out}"),
                "short": after(f"sed -i '$d' {out}"), "inputs emptied": f"echo '{{}}' > {source}; : > {out}"},
         equal={"crlf": after(f"sed -i 's/$/\\r/' {out}"), "other order": python('''
             import json
@@ -97,7 +104,8 @@ def port_fixes(rng: random.Random) -> Task:
     """A release branch that gets the fixes of another branch, without those reverted later."""
     root = pools.root(rng)
     repo, mark = f"{root}/{rng.choice(('repo', 'project', 'code'))}", rng.choice(("fix:", "[fix]", "bugfix:"))
-    source, target, tag = rng.choice(("develop", "next", "integration")), rng.choice(("release", "stable", "hotfix")), "v1.0"
+    source, target, tag = rng.choice(("develop", "next", "integration")), rng.choice(("release", "stable",
+        "hotfix")), "v1.0"
     items, people = pools.some(rng, pools.ITEMS, 12), pools.some(rng, pools.PEOPLE, 4)
     setup, commits, tree = [], [], {}
     setup.append(fill('''
@@ -120,30 +128,42 @@ def port_fixes(rng: random.Random) -> Task:
     for number, item in enumerate(items):
         kind = "fix" if number in (1, 4, 6, 9) or rng.random() < 0.3 else "other"
         person = rng.choice(people)
-        subject = f"{mark} {item} {rng.choice(pools.WORDS)}" if kind == "fix" else f"{rng.choice(('feat:', 'docs:', 'chore:'))} {item} {mark[1:-1]}"
-        commits.append([subject, person, item, f"{item} {rng.choice(('ready', 'done', 'new'))} {rng.randrange(1000, 9999)}", kind])
+        subject = f"{rng.choice(('feat:', 'docs:', 'chore:'))} {item} {mark[1:-1]}"
+        if kind == "fix":
+            subject = f"{mark} {item} {rng.choice(pools.WORDS)}"
+        commits.append([subject, person, item, f"{item} {rng.choice(('ready', 'done', 'new'))} "
+            f"{rng.randrange(1000, 9999)}", kind])
         setup.append(f"echo '{commits[-1][3]}' > {item}.txt\nrecord {person} '{subject}'")
     undone = commits[rng.choice((1, 4, 6))]
-    undo = f'rev=$(git log --format=%H --fixed-strings --grep=\'{undone[0]}\' -1)\ngit revert --no-edit "$rev" > /dev/null'
-    setup += [f"export GIT_AUTHOR_NAME={people[0]} GIT_AUTHOR_DATE=2030-01-01T00:01:30Z GIT_COMMITTER_DATE=2030-01-01T00:01:30Z\n{undo}",
-              f"echo tail > {rng.choice(pools.CITIES).lower()}.md\nrecord {people[1]} 'docs: tail'\ngit checkout -q main"]
+    undo = f"rev=$(git log --format=%H --fixed-strings --grep='{undone[0]}' -1)\n"
+    undo += 'git revert --no-edit "$rev" > /dev/null'
+    setup += [f"export GIT_AUTHOR_NAME={people[0]} GIT_AUTHOR_DATE=2030-01-01T00:01:30Z "
+              f"GIT_COMMITTER_DATE=2030-01-01T00:01:30Z\n{undo}",
+              f"echo tail > {rng.choice(pools.CITIES).lower()}.md\nrecord {people[1]} 'docs: tail'\ngit checkout -q "
+              "main"]
     ported = [c for c in commits if c[4] == "fix" and c is not undone]
     for commit in ported:
         tree[f"{commit[2]}.txt"] = commit[3] + "\n"
     text = brief(
         rng, "Port the fixes",
-        (f"Prepare the branch `{target}` in the git repository `{repo}`.", f"Please make a `{target}` branch in `{repo}` with fixes only.",
+        (f"Prepare the branch `{target}` in the git repository `{repo}`.", f"Please make a `{target}` branch in "
+            f"`{repo}` with fixes only.",
          f"The repository `{repo}` needs a maintenance branch named `{target}`."),
         [f"Create `{target}` from the tag `{tag}` and bring over the fixes that were made on the branch `{source}`.",
-         (f"A fix is a commit whose subject begins with `{mark}`. If a later commit on `{source}` is git's standard revert of it "
+         (f"A fix is a commit whose subject begins with `{mark}`. If a later commit on `{source}` is git's standard "
+          "revert of it "
           "(`This reverts commit ...`), the fix is not wanted, and the revert neither.",
-          f"Fixes are the commits with a subject starting with `{mark}`, except those undone by a later `git revert` on `{source}`; leave "
+          f"Fixes are the commits with a subject starting with `{mark}`, except those undone by a later `git revert` "
+          f"on `{source}`; leave "
           "out both the undone fix and its revert."),
-         "One commit per fix, in the order of the source branch, with the original subject and the original author name.",
+         "One commit per fix, in the order of the source branch, with the original subject and the original author "
+         "name.",
          f"`main` and `{source}` must stay as they are."],
-        [(f"In the end `{target}` has the commits of `{tag}` and the ported fixes, nothing else, and the files that follow from them. It "
+        [(f"In the end `{target}` has the commits of `{tag}` and the ported fixes, nothing else, and the files that "
+          "follow from them. It "
           "does not matter which branch is checked out.",
-          f"`git log {target}` then shows the history of `{tag}` followed by the fixes. Which branch is checked out at the end is up to you.")],
+          f"`git log {target}` then shows the history of `{tag}` followed by the fixes. Which branch is checked out "
+          "at the end is up to you.")],
         example=("", f"{mark} sample one\n{mark} sample two\ninitial import"),
     )
     solve = fill('''
@@ -157,7 +177,8 @@ def port_fixes(rng: random.Random) -> Task:
           subject=$(git log -1 --format=%s "$commit")
           case $subject in '@mark@'*) ;; *) continue ;; esac
           grep -q "$commit" <<< "$reverted" && continue
-          git cherry-pick "$commit" > /dev/null || { git checkout -q --theirs . && git add -A && git -c core.editor=true cherry-pick --continue > /dev/null; }
+          git cherry-pick "$commit" > /dev/null && continue
+          git checkout -q --theirs . && git add -A && git -c core.editor=true cherry-pick --continue > /dev/null
         done
         git checkout -q main
     ''', repo=repo, target=target, tag=tag, source=source, mark=mark)
@@ -167,25 +188,30 @@ def port_fixes(rng: random.Random) -> Task:
             return subprocess.run(command, capture_output=True, text=True, check=True, timeout=30).stdout
     ''', repo=repo)
     checks = {
-        "history": f'got = [line.split("\\t") for line in git("log", "--reverse", "--format=%s%x09%an", "{target}").splitlines()]\n'
+        "history": 'got = [line.split("\\t") for line in git("log", "--reverse", "--format=%s%x09%an", '
+                   f'"{target}").splitlines()]\n'
                    'assert got == HISTORY',
-        "files": f'names = git("ls-tree", "-r", "--name-only", "{target}").split()\nassert sorted(names) == sorted(TREE)\n'
+        "files": f'names = git("ls-tree", "-r", "--name-only", "{target}").split()\nassert sorted(names) == '
+                 'sorted(TREE)\n'
                  f'for name in names:\n    assert git("show", "{target}:" + name) == TREE[name], name',
         "others_unchanged": f'assert git("log", "--format=%s", "main").split("\\n")[0] == "initial import"\n'
                             f'assert int(git("rev-list", "--count", "{source}")) == {len(commits) + 3}\n'
                             f'assert git("log", "-1", "--format=%s", "{source}").strip() == "docs: tail"',
         "starts_at_tag": f'assert git("merge-base", "{target}", "{tag}") == git("rev-parse", "{tag}^{{commit}}")',
     }
-    data = {"HISTORY": [["initial import", people[0]], *[[c[0], c[1]] for c in ported]], "TREE": dict(sorted(tree.items()))}
+    data = {"HISTORY": [["initial import", people[0]], *[[c[0], c[1]] for c in ported]],
+        "TREE": dict(sorted(tree.items()))}
     return Task(
         text, suite(rng, checks, data=data, prelude=prelude), solve, setup="\n".join(setup) + "\n", workdir=root,
-        wrong={"everything": f"cd {repo} && git branch {target} {source}", "nothing": f"cd {repo} && git branch {target} {tag}",
+        wrong={"everything": f"cd {repo} && git branch {target} {source}", "nothing": f"cd {repo} && git branch "
+            f"{target} {tag}",
                "last fix lost": after(f"cd {repo} && git branch -f {target} {target}~1")},
         equal={"checked out": after(f"cd {repo} && git checkout -q {target}")},
     )
 
 
-@family("key-value-server", domain="software_engineering", kind="multi_protocol", skills=("sockets", "http"), complexity="complex",
+@family("key-value-server", domain="software_engineering", kind="multi_protocol", skills=("sockets", "http"),
+    complexity="complex",
         language="python")
 def key_value_server(rng: random.Random) -> Task:
     """A store spoken to over a line protocol on TCP and over HTTP."""
@@ -209,15 +235,21 @@ def key_value_server(rng: random.Random) -> Task:
     dialogue.append([f"{put} {names[0]} {model[names[0]]}", done])
     text = brief(
         rng, "Key-value server",
-        (f"Write `{path}`, a small in-memory key-value server.", f"Please implement a key-value store in Python: `{path}`.",
+        (f"Write `{path}`, a small in-memory key-value server.", "Please implement a key-value store in Python: "
+            f"`{path}`.",
          f"We want a toy database server, `{path}`, that two kinds of clients can use."),
-        [f"It is started as `python3 {path} TCP_PORT HTTP_PORT`, listens on 127.0.0.1 at both ports and runs until it is killed.",
-         f"On the TCP port clients send lines (ended by a newline) and get one line for each: `{put} KEY VALUE` stores VALUE (the rest of "
-         f"the line, which may contain blanks) and answers `{done}`; `{take} KEY` answers the value or `{missing}`; `{drop} KEY` removes "
+        [f"It is started as `python3 {path} TCP_PORT HTTP_PORT`, listens on 127.0.0.1 at both ports and runs until it "
+         "is killed.",
+         f"On the TCP port clients send lines (ended by a newline) and get one line for each: `{put} KEY VALUE` "
+         "stores VALUE (the rest of "
+         f"the line, which may contain blanks) and answers `{done}`; `{take} KEY` answers the value or `{missing}`; "
+         f"`{drop} KEY` removes "
          f"the key and answers `{done}`, or `{missing}` if there was none.",
          "A connection may carry many lines, and several connections may be open at once. Keys have no blanks.",
-         f"On the HTTP port `GET /{area}` answers status 200 and a JSON array of all keys in ascending order; `GET /{area}/KEY` answers 200 "
-         f"and a JSON object with `key` and `value`, or 404; `PUT /{area}/KEY` with the value as body (UTF-8) stores it and answers 204. "
+         f"On the HTTP port `GET /{area}` answers status 200 and a JSON array of all keys in ascending order; `GET "
+         f"/{area}/KEY` answers 200 "
+         f"and a JSON object with `key` and `value`, or 404; `PUT /{area}/KEY` with the value as body (UTF-8) stores "
+         "it and answers 204. "
          "A 404 may have any body."],
         ["Both sides work on the same data: what one stores the other sees at once.",
          ("Only the Python standard library is available.", "Do not use anything beyond Python's standard library.")],
@@ -284,13 +316,15 @@ def key_value_server(rng: random.Random) -> Task:
             assert http(web, "GET", "/@area@/absent")[0] == 404
             assert http(web, "PUT", "/@area@/fresh", "über alles".encode())[0] == 204
             with connect(lines) as idle:
-                assert talk(lines, ["@take@ fresh", "@drop@ fresh", "@take@ fresh"]) == ["über alles", "@done@", "@missing@"]
+                    answers = talk(lines, ["@take@ fresh", "@drop@ fresh", "@take@ fresh"])
+                assert answers == ["über alles", "@done@", "@missing@"]
                 idle.sendall(b"@put@ late one\\n")
                 assert idle.makefile().readline().strip() == "@done@"
             assert json.loads(http(web, "GET", "/@area@/late")[1])["value"] == "one"
     ''', path=path, drop=drop, **make)}
     return Task(
-        text, suite(rng, checks, data={"DIALOGUE": dialogue, "FINAL": model}), program(path, code, mode="644", **make), workdir=path.rsplit("/", 1)[0],
+        text, suite(rng, checks, data={"DIALOGUE": dialogue, "FINAL": model}), program(path, code, mode="644", **make),
+            workdir=path.rsplit("/", 1)[0],
         wrong={"no delete": program(path, code.replace("data.pop(key, None)", "data.get(key)"), **make),
                "unsorted keys": program(path, code.replace("sorted(data)", "sorted(data)[::-1]"), **make),
                "constant": program(path, code.replace("data.get(key, ", "str("), **make)},
