@@ -121,14 +121,16 @@ def log_retention(rng: random.Random) -> Task:
     text = brief(
         rng, "Apply the retention policy",
         (f"Apply our retention policy to the logs in `{folder}`.", f"`{folder}` is growing without bound. Please "
-            "clean it up by the rules below.", f"The logs in `{folder}` have to be compressed or deleted by age."),
+            "clean it up by the rules below.",
+                                                                   f"The logs in `{folder}` have to be compressed or "
+                                                                       "deleted by age."),
         ["Files are called `NAME-YYYYMMDD.log`. Their age in days is reckoned from their name, with "
          f"{day(today):%Y-%m-%d} as today (whatever the clock says).",
          f"Logs younger than {plain} days stay as they are. Logs of {plain} or more but less than {packed} days are "
          "compressed with gzip (`NAME-YYYYMMDD.log.gz`, the plain file goes).",
-         (f"Logs of {packed} days or more are deleted, except those of the first day of a month: these are compressed "
-          "and kept.", f"From {packed} days on they are deleted, but a log dated on the first of a month is "
-                       "compressed instead."),
+         (f"Logs of {packed} days or more are deleted, except those of the first day of a month: these are "
+          "compressed and kept.",
+          f"From {packed} days on they are deleted, but a log dated on the first of a month is compressed instead."),
          "A log with a file beside it that has the same name plus `.keep` is left alone, and so is the keep file."],
         [("Other files are not touched. In the end the directory holds exactly what follows from these rules.",
             "Everything else in the directory stays. Nothing may be left or added beyond what the rules say."),
@@ -245,8 +247,10 @@ def service_bringup(rng: random.Random) -> Task:
     text = brief(
         rng, "Bring up the directory service",
         (f"Configure and start the service `{tool}`, and leave it running.", f"The service `{tool}` must run on this "
-            "machine; it has no configuration yet.", f"Please bring up `{tool}`. `{root}/NOTES` explains its "
-                "configuration."),
+            "machine; it has no configuration yet.",
+                                                                             f"Please bring up `{tool}`. "
+                                                                                 f"`{root}/NOTES` explains its "
+                                                                                 "configuration."),
         [f"Write its configuration file `{config}` (format: `{root}/NOTES`) from the inventory `{inventory}`.",
          (f"Only hosts with `state={role}` are usable. A group's requests go to its usable host with the greatest "
           "weight; when weights are equal to the one whose name comes first in the alphabet. Groups without usable "
@@ -258,8 +262,8 @@ def service_bringup(rng: random.Random) -> Task:
           f"name and a newline and gets the host (`?` for unknown groups), and `http://127.0.0.1:{status}/status` "
           "answers a JSON object with `groups` (group to number of usable hosts) and `banner`.",
           f"At the end it runs, detached from your session. Clients send a group name as a line to port {port} and "
-          f"receive the host's name, or `?`; `GET /status` on port {status} gives JSON with the keys `groups` (usable "
-          "hosts per group) and `banner`.")],
+          f"receive the host's name, or `?`; `GET /status` on port {status} gives JSON with the keys `groups` "
+          "(usable hosts per group) and `banner`.")],
         example=("ini", "[routes]\nsample = nohost"),
     )
     start = fill('''

@@ -52,17 +52,18 @@ def cron_calendar(rng: random.Random) -> Task:
     last = first + timedelta(days=days - 1)
     text = brief(
         rng, "Calendar of jobs",
-        (f"Work out when the jobs of `{table}` will run.", "Before the maintenance we want to know which jobs of the "
-            f"crontab `{table}` are due.", f"Expand the crontab `{table}`."),
+        (f"Work out when the jobs of `{table}` will run.", "Before the maintenance we want to know which jobs of "
+            f"the crontab `{table}` are due.",
+                                                           f"Expand the crontab `{table}`."),
         [f"The period is from {first:%Y-%m-%d} 00:00 to {last:%Y-%m-%d} 23:59, both days included; all times are UTC.",
-         ("The file has the usual five fields (minute, hour, day of month, month, day of week with 0 for Sunday) and "
-          "a command. `*`, numbers, lists, ranges and steps (`*/n`, `a-b/n` counting from a) occur. At least one of "
-          "the two day fields is always `*`.",
+         ("The file has the usual five fields (minute, hour, day of month, month, day of week with 0 for Sunday) "
+          "and a command. `*`, numbers, lists, ranges and steps (`*/n`, `a-b/n` counting from a) occur. At least "
+          "one of the two day fields is always `*`.",
           "Lines have minute, hour, day of month, month, day of week (0 is Sunday) and the command. Fields use `*`, "
           "numbers, comma lists, ranges `a-b` and steps `/n` (counted from the start of the range). The two day "
           "fields are never restricted both."),
-         "Comments, blank lines and settings like `NAME=value` are no jobs. The name of a job is the last part of its "
-         "command's path, without the options."],
+         "Comments, blank lines and settings like `NAME=value` are no jobs. The name of a job is the last part of "
+         "its command's path, without the options."],
         [(f"Write `{out}` with the header `time,job` and one row per run, `YYYY-MM-DD HH:MM` and the job's name, "
           "sorted by time, then name.",
           f"The CSV file `{out}` has the header `time,job` and a row for every run: time as `YYYY-MM-DD HH:MM`, name "
@@ -161,8 +162,8 @@ def account_provisioning(rng: random.Random) -> Task:
           f"`join` creates the account (password `x`, smallest unused uid that is at least {base}, gid 100, comment: "
           f"the name capitalised, home directory `{home}/NAME`, shell `{shell_path}`) and adds the user to the group "
           "of the team."),
-         "`leave`: the account stays with its id, but its shell becomes `/usr/sbin/nologin`, and the user leaves all "
-         "member lists in the group file.",
+         "`leave`: the account stays with its id, but its shell becomes `/usr/sbin/nologin`, and the user leaves "
+         "all member lists in the group file.",
          "`move`: the user leaves all member lists and becomes a member of the named team only."],
         [("All other entries and fields stay as they are. The order of lines and of members within a group is free.",
             "Nothing else changes; lines, and members inside a group, may be in any order.")],
@@ -247,16 +248,17 @@ def disk_accounting(rng: random.Random) -> Task:
     text = brief(
         rng, "Disk accounting",
         (f"Add up the disk use of each team from `{listing}`.", f"Which teams are over quota? `{listing}` lists the "
-            f"files, `{quotas}` the quotas.", f"Please make the disk accounting of this month from `{listing}` and "
-                f"`{quotas}`."),
-        ["A line of the listing has inode, owner, size and path. Sizes are bytes, or units of 1024 bytes with `K`, of "
-         "1024² bytes with `M`.",
+            f"files, `{quotas}` the quotas.",
+                                                                "Please make the disk accounting of this month from "
+                                                                    f"`{listing}` and `{quotas}`."),
+        ["A line of the listing has inode, owner, size and path. Sizes are bytes, or units of 1024 bytes with `K`, "
+         "of 1024² bytes with `M`.",
          ("Several lines with the same inode are names of one file: it counts once.", "Hard links show up as lines "
              "with equal inode and must be counted only once."),
          f"`{quotas}` has a line per team: `TEAM: QUOTA PERSON PERSON ...`, the quota being in the same notation. "
          "Owners in no team are ignored."],
-        [(f"Write `{out}` with two lines per team: `TEAM_bytes=N` (total in bytes) and `TEAM_state=S`, S being `over` "
-          "if the total is greater than the quota, else `ok`. Order is free.",
+        [(f"Write `{out}` with two lines per team: `TEAM_bytes=N` (total in bytes) and `TEAM_state=S`, S being "
+          "`over` if the total is greater than the quota, else `ok`. Order is free.",
           f"Output: `{out}`, lines of the form key=value in any order; per team `TEAM_bytes` (the total, in bytes) "
           "and `TEAM_state` (`over` when it exceeds the quota, otherwise `ok`).")],
         example=("sh", "sample_bytes=123\nsample_state=ok"),

@@ -155,8 +155,8 @@ def python(template: str, **values: object) -> str:
 def program(path: str, template: str, *, mode: str = "755", **values: object) -> str:
     """A bash script that writes the filled template to ``path``."""
     return (
-        f"#!/bin/bash\nset -e\nmkdir -p \"$(dirname '{path}')\"\n"
-        f"cat > '{path}' <<'PROGRAM'\n{fill(template, **values).rstrip()}\nPROGRAM\nchmod {mode} '{path}'\n"
+        f"#!/bin/bash\nset -e\nmkdir -p \"$(dirname '{path}')\"\ncat > '{path}' "
+        f"<<'PROGRAM'\n{fill(template, **values).rstrip()}\nPROGRAM\nchmod {mode} '{path}'\n"
     )
 
 

@@ -234,8 +234,8 @@ def _pytest(rng: random.Random, text: str, files: list[File], timeout: float) ->
         f"python3 -I -m pytest -c /dev/null --rootdir=/tests --noconftest -p no:cacheprovider -rA /tests/{name}",
     ))
     script = rng.choice((
-        f"#!/bin/bash\nmkdir -p /logs/verifier\n{command}\nif [ $? -eq 0 ]; then\n  {_reward(rng, 1)}\nelse\n"
-        f"  {_reward(rng, 0)}\nfi\n",
+        f"#!/bin/bash\nmkdir -p /logs/verifier\n{command}\nif [ $? -eq 0 ]; then\n  {_reward(rng, 1)}\nelse\n  "
+        f"{_reward(rng, 0)}\nfi\n",
         f"#!/usr/bin/env bash\nreward=0\nif ( {command} ); then reward=1; fi\nmkdir -p /logs/verifier\n"
         'echo "$reward" > /logs/verifier/reward.txt\n',
     ))

@@ -34,8 +34,8 @@ def first_bad_commit(rng: random.Random) -> Task:
         body = "#!/bin/bash\n" + f"# revision note: {rng.choice(pools.CITIES)}\n" + "\n".join(parts) + "\n"
         moment = 1_890_000_000 + number * 3600
         stream.append(f"commit refs/heads/main\nmark :{number + 1}\nauthor {person} <{person}@example.invalid> "
-                      f"{moment} +0000\n"
-                      f"committer {person} <{person}@example.invalid> {moment} +0000\ndata {len(subject)}\n{subject}\n"
+                      f"{moment} +0000\ncommitter {person} <{person}@example.invalid> {moment} +0000\ndata "
+                      f"{len(subject)}\n{subject}\n"
                       + (f"from :{number}\n" if number else "") + f"M 100755 inline {tool}\ndata {len(body)}\n{body}\n")
     setup = fill('''
         mkdir -p '@repo@' && cd '@repo@' && git init -q . && git symbolic-ref HEAD refs/heads/main
@@ -122,21 +122,20 @@ def deadlock_trace(rng: random.Random) -> Task:
         (f"A program hangs; `{trace}` recorded its locks. Find the deadlock.", f"Analyse the lock trace `{trace}` of "
             "a program that got stuck.",
          f"Which threads block each other? `{trace}` has the whole story."),
-        ["Lines read `[TIME] THREAD wants LOCK`, `... gets LOCK` or `... frees LOCK`. A thread that wants a lock and "
-         "has not got it by the end of the trace waits for it.",
+        ["Lines read `[TIME] THREAD wants LOCK`, `... gets LOCK` or `... frees LOCK`. A thread that wants a lock "
+         "and has not got it by the end of the trace waits for it.",
          ("A thread waits for another if it waits for a lock which that one holds at the end. Exactly one cycle of "
-          "such threads exists; further threads wait for "
-          "members of it, directly or through others.",
+          "such threads exists; further threads wait for members of it, directly or through others.",
           "At the end of the trace exactly one ring of threads waits in a circle, each for a lock that the next one "
           "holds. Some other threads hang as a consequence.")],
         [(f"Write the JSON object `{out}` with `cycle`: the threads of the ring, starting with the alphabetically "
-          "first, each followed by the one it waits for; `waits`: "
-          "maps each thread of the ring to the lock it waits for; `holding`: maps each of these locks to the thread "
-          "that holds it; `blocked`: the other waiting threads, sorted.",
+          "first, each followed by the one it waits for; `waits`: maps each thread of the ring to the lock it waits "
+          "for; `holding`: maps each of these locks to the thread that holds it; `blocked`: the other waiting "
+          "threads, sorted.",
           f"`{out}` is a JSON object with four keys. `cycle` lists the ring in the order of waiting (each thread is "
-          "followed by the one whose lock it wants), beginning with the "
-          "alphabetically smallest name. `waits` gives for each ring thread its awaited lock, `holding` for each such "
-          "lock its holder. `blocked` has the remaining waiting threads in alphabetical order.")],
+          "followed by the one whose lock it wants), beginning with the alphabetically smallest name. `waits` gives "
+          "for each ring thread its awaited lock, `holding` for each such lock its holder. `blocked` has the "
+          "remaining waiting threads in alphabetical order.")],
         example=("json",
             json.dumps({"cycle": ["anybody", "nobody"], "waits": {"anybody": "l1", "nobody": "l2"},
                 "holding": {"l1": "nobody", "l2": "anybody"}, "blocked": []})),

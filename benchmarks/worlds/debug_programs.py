@@ -195,15 +195,14 @@ def csv_parser_repair(rng: random.Random) -> Task:
          f"Data is lost in `{path}`, a little parser for delimited text. Find out why and correct it."),
         [f"Called as `python3 {path}`, it reads text from standard input and prints one JSON array of rows, each row "
          "an array of strings.",
-         f"Fields are separated by `{mark}`, rows by a newline; a newline at the very end of the input does not start "
-         "another row.",
+         f"Fields are separated by `{mark}`, rows by a newline; a newline at the very end of the input does not "
+         "start another row.",
          (f"A field that begins with `{quote}` is quoted: it reaches to the next single `{quote}`, and in it a "
-          f"doubled `{quote}` stands for one. Separators and line "
-          "breaks inside quotes belong to the field.",
-          f"Fields may be enclosed in `{quote}`; then `{mark}` and line breaks in them are data, and `{quote}{quote}` "
-          f"means one `{quote}`."),
-         "Blanks are data and are never stripped; empty fields are empty strings, also at the end of a row. Input is "
-         "UTF-8 and well formed."],
+          f"doubled `{quote}` stands for one. Separators and line breaks inside quotes belong to the field.",
+          f"Fields may be enclosed in `{quote}`; then `{mark}` and line breaks in them are data, and "
+          f"`{quote}{quote}` means one `{quote}`."),
+         "Blanks are data and are never stripped; empty fields are empty strings, also at the end of a row. Input "
+         "is UTF-8 and well formed."],
         [("The file stays where it is; we feed it with a collection of nasty inputs.", "Hidden inputs, chosen to "
             "hurt, decide whether it is repaired.")],
         example=("json", '[["sample", "text"], ["more", ""]]'),
@@ -246,7 +245,7 @@ def csv_parser_repair(rng: random.Random) -> Task:
         text, suite(rng, checks, data={"CORPUS": corpus}), program(path, good, mode="644", **make), {path: broken},
             workdir=root,
         wrong={"split only": program(path, "import json, sys\nprint(json.dumps([l.split(@mark@) for l in "
-            "sys.stdin.read().splitlines()]))", **make),
+                                           "sys.stdin.read().splitlines()]))", **make),
                "stripped": program(path, good.replace("row.append(cell)", "row.append(cell.strip())"), **make),
                "constant": program(path, "print('[[\"x\"]]')")},
         equal={"indented": program(path, good.replace("json.dumps(rows)", "json.dumps(rows, indent=1, "
@@ -295,8 +294,8 @@ def shell_script_repair(rng: random.Random) -> Task:
             f"`{path}` works in the demo and breaks in production; file names are the cause."),
         [f"It is called as `bash {path} SOURCE TARGET`; both are absolute paths of existing directories, TARGET is "
          "empty, and the names may contain anything.",
-         (f"It has to copy every regular file below SOURCE, at any depth, whose name ends in `.{suffix}` into TARGET, "
-          "flat, under the same base name (base names are unique).",
+         (f"It has to copy every regular file below SOURCE, at any depth, whose name ends in `.{suffix}` into "
+          "TARGET, flat, under the same base name (base names are unique).",
           f"All regular files under SOURCE (recursively) with a name ending in `.{suffix}` must be copied directly "
           "into TARGET; no base name occurs twice."),
          f"In the end it prints `{word}`, a blank and the number of lines in all copied files together, and exits "

@@ -41,8 +41,7 @@ def selective_archive(rng: random.Random) -> Task:
           "Skip each directory (and all it contains) in which a file named `.noarchive` lies."),
          f"Inside the archive each path is `{prefix}/` plus the path relative to `{tree}`."],
         [("The archive is a gzip-compressed tar file. Its regular files must be exactly the wanted ones, with their "
-          "content. Entries for "
-          "directories may be there or not; owners, times and order do not matter.",
+          "content. Entries for directories may be there or not; owners, times and order do not matter.",
           "Format: tar with gzip. Exactly the wanted regular files, unchanged; directory entries, order, times and "
           "owners are free.")],
         example=("", f"{prefix}/sample/nothing.md"),
@@ -108,15 +107,13 @@ def chunk_assembly(rng: random.Random) -> Task:
             assert good == (zlib.crc32(content) == int(crc, 16))
     text = brief(
         rng, "Reassemble a file",
-        (f"Put the file `{out}` together again from the pieces in `{folder}`.", "A transfer left a file in pieces in "
-            f"`{folder}`. We need it "
-         f"whole, as `{out}`.", f"Restore `{out}` from `{folder}`."),
+        (f"Put the file `{out}` together again from the pieces in `{folder}`.", "A transfer left a file in pieces "
+            f"in `{folder}`. We need it whole, as `{out}`.",
+                                                                                f"Restore `{out}` from `{folder}`."),
         ["Each piece is a text file of two lines: `INDEX TOTAL CRC32`, and the data in base64. INDEX counts from 0; "
-         "the CRC-32 (as in zip, "
-         "eight hexadecimal digits) is that of the decoded data.",
-         ("Some pieces were damaged on the way: their data does not fit the checksum and must be ignored. Every index "
-          "has at least one good "
-          "piece, some have several.",
+         "the CRC-32 (as in zip, eight hexadecimal digits) is that of the decoded data.",
+         ("Some pieces were damaged on the way: their data does not fit the checksum and must be ignored. Every "
+          "index has at least one good piece, some have several.",
           "Ignore pieces whose checksum is wrong; a good copy exists for every index (sometimes more than one, all "
           "alike)."),
          "File names mean nothing."],
@@ -143,8 +140,8 @@ def chunk_assembly(rng: random.Random) -> Task:
         text, verifier, solve, files, workdir=root,
         wrong={"byte more": after(f"echo >> {out}"), "short": after(f"truncate -s -1 {out}"),
             "file order": f"cat {folder}/* | base64 -di > {out} 2> /dev/null || true",
-               "damaged piece": after(f"printf Z | dd of={out} bs=1 seek=100 conv=notrunc 2> /dev/null; printf Y | dd "
-                                      f"of={out} bs=1 seek=101 conv=notrunc")},
+               "damaged piece": after(f"printf Z | dd of={out} bs=1 seek=100 conv=notrunc 2> /dev/null; printf Y | "
+                                      f"dd of={out} bs=1 seek=101 conv=notrunc")},
         equal={"by link": after(f"mv {out} {out}.real; ln -s {out}.real {out}"), "mode": after(f"chmod 600 {out}")},
     )
 
@@ -176,8 +173,8 @@ def text_encodings(rng: random.Random) -> Task:
             "encodings. Please unify them.",
          f"Rewrite the `.txt` files of `{folder}` as UTF-8."),
         ["A file that begins with a UTF-16 byte order mark (either order) is UTF-16; one that begins with the bytes "
-         "EF BB BF is UTF-8 with a "
-         "mark; of the others those that are valid UTF-8 are UTF-8, all remaining ones are ISO 8859-1.",
+         "EF BB BF is UTF-8 with a mark; of the others those that are valid UTF-8 are UTF-8, all remaining ones are "
+         "ISO 8859-1.",
          ("Afterwards every file is UTF-8 without a byte order mark and every line ends with a single newline "
           "character (no carriage returns).",
           "The new form: UTF-8, no byte order mark, Unix line endings. The text itself stays the same.")],

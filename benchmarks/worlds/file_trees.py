@@ -44,17 +44,16 @@ def photo_sorting(rng: random.Random) -> Task:
     text = brief(
         rng, "Sort the pictures",
         (f"Sort the pictures below `{inbox}` into `{album}`.", f"Please build the album `{album}` from the pictures "
-            f"in `{inbox}` and its "
-         "subdirectories.", f"`{inbox}` is full of pictures; we want them in `{album}`, by month."),
+            f"in `{inbox}` and its subdirectories.",
+                                                               f"`{inbox}` is full of pictures; we want them in "
+                                                                   f"`{album}`, by month."),
         ["Every `.jpg` file may have a text file beside it, named like the picture plus `.meta`. Its line "
          f"`{key}=YYYY-MM-DDT...` has the date.",
          (f"A picture goes to `{album}/YYYY/MM/` under its own name; one without such a line or without a meta file "
-          "goes to "
-          f"`{album}/{unknown}/`.",
+          f"goes to `{album}/{unknown}/`.",
           f"The place is `{album}/YYYY/MM/NAME`, for pictures whose date is not known `{album}/{unknown}/NAME`."),
          "Pictures with identical content are duplicates: only the one whose file name comes first in alphabetical "
-         "order is kept, with its "
-         "own date. File names are unique over all directories."],
+         "order is kept, with its own date. File names are unique over all directories."],
         [f"`{album}` holds the chosen pictures, unchanged, and nothing else (no meta files). What remains of "
          f"`{inbox}` does not matter.",
          ("Copying and moving are both fine.", "You may move or copy.")],
@@ -115,17 +114,14 @@ def bulk_rename(rng: random.Random) -> Task:
          f"Give the files in `{folder}` clean names."),
         ["A name has the form `TEXT~SERIAL.SUFFIX`; SERIAL is a number and is also in the first line of the file.",
          ("The new name comes from TEXT: lower case, every run of characters that are not letters or digits becomes "
-          f"one `{joiner}`, and "
-          f"none stays at the beginning or end. The suffix becomes `.txt`; the serial is dropped.",
+          f"one `{joiner}`, and none stays at the beginning or end. The suffix becomes `.txt`; the serial is "
+          "dropped.",
           f"Turn TEXT into lower case, replace each run of anything but letters and digits by a single `{joiner}`, "
-          f"strip `{joiner}` from "
-          "both ends, and add `.txt`. The `~SERIAL` part disappears."),
+          f"strip `{joiner}` from both ends, and add `.txt`. The `~SERIAL` part disappears."),
          ("When several files would get the same name, the one with the lowest serial gets it; the others, by "
-          "ascending serial, get "
-          f"`{joiner}2`, `{joiner}3` and so on before `.txt`.",
+          f"ascending serial, get `{joiner}2`, `{joiner}3` and so on before `.txt`.",
           "Equal new names are numbered by ascending serial (as a number): the first keeps the plain name, then "
-          f"`{joiner}2`, `{joiner}3`, ... "
-          "in front of the suffix.")],
+          f"`{joiner}2`, `{joiner}3`, ... in front of the suffix.")],
         ["Afterwards the directory holds the same files under the new names only; their content is untouched."],
         example=("", f"'No Such(Place)~7.TXT' -> no{joiner}such{joiner}place.txt"),
     )
@@ -194,14 +190,13 @@ def link_farm(rng: random.Random) -> Task:
          f"Renew the links in `{links}`; the releases are below `{store}`."),
         [f"A release is a directory `{store}/PACKAGE/VERSION` with a version of three numbers.",
          (f"Releases that contain a file named `{flag}` must not be used. Of the others the highest version counts, "
-          "compared numerically "
-          "part by part (2.10.0 is newer than 2.9.11).",
+          "compared numerically part by part (2.10.0 is newer than 2.9.11).",
           f"Take the numerically highest version (1.12.0 beats 1.9.3) among those without a file `{flag}` in them."),
          "A package without any usable release gets no link."],
         [(f"Each link is called like its package and is relative, so that it still works when `{root}` is moved as a "
           "whole.",
-          "The links bear the package names and must be relative symbolic links: the pair of directories may be moved "
-          "together later."),
+          "The links bear the package names and must be relative symbolic links: the pair of directories may be "
+          "moved together later."),
          f"Links in `{links}` that are wrong, stale or dangling have to go; nothing but the right links may be left "
          "there."],
         example=("", f"sample -> ../{store.rsplit('/', 1)[1]}/sample/7.0.1"),
@@ -227,8 +222,8 @@ def link_farm(rng: random.Random) -> Task:
                 assert os.path.normpath(os.path.join("@links@", target)) == "@store@/" + name + "/" + version
         ''', links=links, store=store),
         "releases_are_kept": f'for name, version in WANTED.items():\n    path = os.path.join("{store}", name, '
-                             'version, "payload")\n'
-                             '    assert Path(path).read_text() == name + " " + version + "\\n"',
+                             'version, "payload")\n    assert Path(path).read_text() == name + " " + version + '
+                             '"\\n"',
     }
     return Task(
         text, suite(rng, checks, data={"WANTED": wanted}), solve, files, setup, workdir=root,

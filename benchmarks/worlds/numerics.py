@@ -37,14 +37,14 @@ def spectrum_lines(rng: random.Random) -> Task:
          f"Please compute the spectrum of `{source}` and report its {count} highest lines."),
         [f"The file has {size} samples, one a line, taken {rate} times per second.",
          (f"Use the plain discrete Fourier transform of all {size} samples, without window or padding. The line "
-          f"number k (k = 1 ... {size // 2 - 1}) has the frequency k·{rate}/{size} Hz "
-          f"and the amplitude 2·|X_k|/{size}. The constant part (k = 0) and k = {size // 2} do not count.",
+          f"number k (k = 1 ... {size // 2 - 1}) has the frequency k·{rate}/{size} Hz and the amplitude "
+          f"2·|X_k|/{size}. The constant part (k = 0) and k = {size // 2} do not count.",
           f"Transform all samples (DFT, no window, no padding). For k from 1 to {size // 2 - 1} the frequency is k "
           f"times {rate}/{size} Hz, the amplitude twice the modulus of X_k divided by {size}.")],
         [(f"Write `{out}` with the header `frequency,amplitude` and {count} rows, the largest amplitude first. "
           "Frequencies must be right to 0.001 Hz, amplitudes to 0.0001.",
-          f"`{out}`: CSV, header `frequency,amplitude`, {count} rows by descending amplitude; tolerances are 0.001 Hz "
-          "and 0.0001.")],
+          f"`{out}`: CSV, header `frequency,amplitude`, {count} rows by descending amplitude; tolerances are 0.001 "
+          "Hz and 0.0001.")],
         example=("csv", "frequency,amplitude\n0.001,99.5\n0.002,88.25"),
     )
     solve = python('''
@@ -111,12 +111,11 @@ def sequence_alignment(rng: random.Random) -> Task:
           "letter against a gap (linear, also at the ends).",
           f"Two equal letters score {match}, unequal ones {differ}, each gap position {gap}, ends included.")],
         [(f"Write to `{out}` three lines per pair, in input order: the score, the first sequence with `-` for gaps, "
-          "and the second one likewise. Both have equal length, and no column has two "
-          "gaps. The score must be the highest possible; where several alignments reach it any of them will do. Blank "
-          "lines are ignored.",
+          "and the second one likewise. Both have equal length, and no column has two gaps. The score must be the "
+          "highest possible; where several alignments reach it any of them will do. Blank lines are ignored.",
           f"For each pair, in order, put three lines into `{out}`: the optimal score and the two aligned sequences, "
-          "equally long, gaps written as `-`, never two gaps in one column. Any alignment "
-          "with the best score is accepted, and blank lines do not matter.")],
+          "equally long, gaps written as `-`, never two gaps in one column. Any alignment with the best score is "
+          "accepted, and blank lines do not matter.")],
         example=("", "77\nACGT-A\nAC-TTA"),
     )
     solve = python('''

@@ -42,16 +42,16 @@ def half_life_fit(rng: random.Random) -> Task:
         ["The columns, tab-separated with a header, are `sample`, `minute` and `count`. Subtract the background of "
          f"{background} from every count.",
          f"Measurements with less than {floor} after the subtraction are left out.",
-         ("For each sample fit a straight line to the natural logarithm of the net count as a function of the minute "
-          "by weighted least squares; the weight of a measurement is its net count.",
-          "Fit ln(net count) = a + b * minute for each sample by least squares, weighting each squared residual with "
-          "the net count.")],
+         ("For each sample fit a straight line to the natural logarithm of the net count as a function of the "
+          "minute by weighted least squares; the weight of a measurement is its net count.",
+          "Fit ln(net count) = a + b * minute for each sample by least squares, weighting each squared residual "
+          "with the net count.")],
         [(f"Write `{out}`: a JSON object, each sample's name mapped to an object with `points` (measurements used), "
-          "`half_life` (minutes, ln 2 / -b) and `initial` (exp(a), the "
-          "fitted net count at minute 0). Relative errors up to 0.00001 are allowed.",
+          "`half_life` (minutes, ln 2 / -b) and `initial` (exp(a), the fitted net count at minute 0). Relative "
+          "errors up to 0.00001 are allowed.",
           f"Result: `{out}`, JSON, per sample an object with `points`, the number of measurements in the fit, "
-          "`half_life` in minutes (from the slope) and `initial`, the fitted net "
-          "count at minute zero. Numbers must agree to a relative 1e-5.")],
+          "`half_life` in minutes (from the slope) and `initial`, the fitted net count at minute zero. Numbers must "
+          "agree to a relative 1e-5.")],
         example=("json", json.dumps({"sample": {"points": 4, "half_life": 1234.5, "initial": 99999.9}})),
     )
     solve = python('''
@@ -119,8 +119,8 @@ def plate_temperature(rng: random.Random) -> Task:
          "that temperature, a dot is a free cell.",
          ("In the steady state every free cell has the mean temperature of its four neighbours (left, right, above, "
           "below). All cells on the rim are fixed.",
-          "Each free cell takes the average of the cells left, right, above and below of it; there are no free cells "
-          "on the border."),
+          "Each free cell takes the average of the cells left, right, above and below of it; there are no free "
+          "cells on the border."),
          ("The residual, the largest difference between a free cell and the mean of its four neighbours, must be at "
           f"most {limit:.5f}.",
           f"No free cell may differ from the mean of its neighbours by more than {limit:.5f}.")],
@@ -152,8 +152,8 @@ def plate_temperature(rng: random.Random) -> Task:
             return rows
     ''', out=out)
     checks = {
-        "fixed_cells": 'rows = field()\nfor y, row in enumerate(PLATE):\n    for x, cell in enumerate(row):\n'
-                       '        assert cell == "." or abs(rows[y][x] - float(cell)) < 1e-9, (y, x)',
+        "fixed_cells": 'rows = field()\nfor y, row in enumerate(PLATE):\n    for x, cell in enumerate(row):\n       '
+                       ' assert cell == "." or abs(rows[y][x] - float(cell)) < 1e-9, (y, x)',
         "residual": fill('''
             t = field()
             for y, row in enumerate(PLATE):

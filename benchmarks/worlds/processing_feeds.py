@@ -56,9 +56,8 @@ def feed_merge(rng: random.Random) -> Task:
          "east has blocks of `Field: value` lines separated by blank lines, fields in any order; the amount has a "
          "decimal point, `Status` is active or gone.",
          "Keys mean the same in all feeds once they are stripped of blanks and turned into upper case.",
-         ("Of all records with the same key, over all feeds, only the one with the greatest stamp (a number) counts; "
-          "stamps are unique. If that one says the thing is gone (deleted), "
-          "the key is left out.",
+         ("Of all records with the same key, over all feeds, only the one with the greatest stamp (a number) "
+          "counts; stamps are unique. If that one says the thing is gone (deleted), the key is left out.",
           "Per key the record with the highest numeric stamp wins, whichever feed it is in. A key whose winning "
           "record is gone or deleted does not appear.")],
         [(f"`{out}` is JSON Lines: one object per key with `key`, `name`, `cents` (an integer, amount times 100) and "
@@ -137,18 +136,19 @@ def multiline_log_table(rng: random.Random) -> Task:
     text = brief(
         rng, "Table of errors",
         (f"Summarise the errors of `{log}` in a table.", f"`{log}` mixes messages and stack traces. Please count the "
-            "errors in it.", f"Make a table of the failures recorded in `{log}`."),
+            "errors in it.",
+                                                         f"Make a table of the failures recorded in `{log}`."),
         [f"A record starts with a line `HH:MM:SS LEVEL COMPONENT: TEXT`; lines that begin with {shown} continue the "
          f"record above. Only records of level `{levels[0]}` are of interest.",
          ("The continuation of each of them ends in `caused by KIND: ...`; the lines `at ...` before it are its stack.",
           "Each such record has some `at ...` lines (perhaps none), its stack, and then a line `caused by KIND: ...`."),
          "Group by component and kind."],
         [(f"Write `{out}`, tab-separated, with the header `component kind count first last depth` (tabs between) and "
-          "one row per group: number of records, time of the first and the last one, and the "
-          "largest number of stack lines in one record. Sort by count, highest first, then by component, then kind.",
+          "one row per group: number of records, time of the first and the last one, and the largest number of "
+          "stack lines in one record. Sort by count, highest first, then by component, then kind.",
           f"`{out}` has tab-separated columns with the header component, kind, count, first, last, depth. first and "
-          "last are clock times, depth is the greatest stack size of a record in the group. Rows are "
-          "ordered by descending count; ties by component and then kind, ascending.")],
+          "last are clock times, depth is the greatest stack size of a record in the group. Rows are ordered by "
+          "descending count; ties by component and then kind, ascending.")],
         example=("", "component\tkind\tcount\tfirst\tlast\tdepth\nsample\tNoError\t99\t23:00:00\t23:59:59\t44"),
     )
     solve = python('''
@@ -219,15 +219,17 @@ def inventory_delta(rng: random.Random) -> Task:
     text = brief(
         rng, "Difference of two inventories",
         (f"Compare the inventories `{old}` and `{new}`.", f"What has changed from `{old}` to `{new}`? Please make a "
-            "list.", f"Two stock lists, `{old}` (earlier) and `{new}` (later), have to be compared."),
+            "list.",
+                                                          f"Two stock lists, `{old}` (earlier) and `{new}` (later), "
+                                                              "have to be compared."),
         ["Their lines read `ITEM x COUNT`. An item may occur several times, also in other case; its counts add up, "
          "and its name is meant in lower case.",
          ("An item that occurs in a list at all is in that inventory.", "Every item named in a list belongs to that "
              "inventory.")],
         [(f"Write the INI file `{out}` with four sections. `[added]` and `[removed]` hold the items that are only in "
-          "the later or only in the earlier list, with their counts; `[changed]` holds items in both whose "
-          "counts differ, with the difference later minus earlier; `[total]` has `before` and `after`, the sums of "
-          "all counts. Entries are written `item = number`, in any order.",
+          "the later or only in the earlier list, with their counts; `[changed]` holds items in both whose counts "
+          "differ, with the difference later minus earlier; `[total]` has `before` and `after`, the sums of all "
+          "counts. Entries are written `item = number`, in any order.",
           f"Put the outcome into `{out}` (INI). Sections: `added` (item and count, new ones only), `removed` (item "
           "and old count, vanished ones), `changed` (item and later minus earlier count, for counts that differ), "
           "`total` (keys `before` and `after`: the sum of all counts). Order, blanks around `=` and blank lines are "

@@ -46,22 +46,23 @@ def window_aggregator(rng: random.Random) -> Task:
     text = brief(
         rng, "Aggregate a stream",
         (f"Write the executable `{path}`, which aggregates a stream of events.", "We need a stream aggregator: "
-            f"`{path}`.", f"Please implement windowed aggregation as `{path}`."),
-        ["Input (standard input) are lines of JSON arrays `[TIME, KEY, VALUE]`: a non-negative integer, a string and "
-         "an integer. They come in order of arrival, which is not always the order of time.",
+            f"`{path}`.",
+                                                                                 "Please implement windowed "
+                                                                                     f"aggregation as `{path}`."),
+        ["Input (standard input) are lines of JSON arrays `[TIME, KEY, VALUE]`: a non-negative integer, a string "
+         "and an integer. They come in order of arrival, which is not always the order of time.",
          ("An event is late if its time is smaller than the greatest time seen so far (its own included) minus "
           f"{late}. Late events are dropped and counted.",
           f"Keep the greatest time seen so far. Events more than {late} time units older than it are late: they are "
           "counted as dropped and otherwise ignored."),
-         f"All others go into windows of {size} units: window W (a multiple of {size}) covers the times from W up to, "
-         f"not including, W+{size}."],
-        [("At the end of input print for each window and key that got events one JSON object per line with `window`, "
-          f"`key`, `{fold}` ({how}) and `events` (their number), sorted by window, then key; and as last line an "
-          "object with `dropped`, the number of late events.",
+         f"All others go into windows of {size} units: window W (a multiple of {size}) covers the times from W up "
+         f"to, not including, W+{size}."],
+        [("At the end of input print for each window and key that got events one JSON object per line with "
+          f"`window`, `key`, `{fold}` ({how}) and `events` (their number), sorted by window, then key; and as last "
+          "line an object with `dropped`, the number of late events.",
           f"Print JSON Lines when the input ends: an object (`window`, `key`, `{fold}`: {how}, `events`: how many) "
           "for every non-empty pair of window and key, ascending by window and key, and finally one object with the "
-          "single "
-          "key `dropped`."),
+          "single key `dropped`."),
          "The program must be directly executable. It will see streams that are not on this machine."],
         example=("json", f'{{"window": 0, "key": "sample", "{fold}": 999, "events": 88}}\n{{"dropped": 77}}'),
     )
@@ -139,8 +140,9 @@ def phone_normaliser(rng: random.Random) -> Task:
             return bad
         return f"+{number}" if low <= len(number) <= 15 and number[0] != "0" else bad
 
-    shape = lambda digits: "".join(c + (rng.choice(separators) if rng.random() < 0.25 else "")
-        for c in digits[:-1]) + digits[-1:]  # noqa: E731
+    def shape(digits: str) -> str:
+        return "".join(c + (rng.choice(separators) if rng.random() < 0.25 else "") for c in digits[:-1]) + digits[-1:]
+
     lines = []
     for _ in range(90):
         digits = "".join(rng.choice("123456789") if n == 0 else rng.choice("0123456789")
@@ -168,8 +170,8 @@ def phone_normaliser(rng: random.Random) -> Task:
          "in any number.",
          ("After removing everything but digits: with `+` the digits are the international number; without it, "
           "digits that begin with `00` are the international number after these two zeros, otherwise digits that "
-          "begin with `0` are a national "
-          f"number: replace that zero by the country code {country}. Anything else is wrong.",
+          f"begin with `0` are a national number: replace that zero by the country code {country}. Anything else is "
+          "wrong.",
           "Then look at the digits alone. `+` or a leading `00` (dropped) marks an international number. A single "
           f"leading `0` is replaced by {country}. Numbers with neither are wrong."),
          f"The international number must have {low} to 15 digits and must not begin with 0."],
@@ -201,11 +203,11 @@ def phone_normaliser(rng: random.Random) -> Task:
     make = {"inside": inside, "country": country, "low": low, "bad": bad}
     checks = {
         "good_numbers": f'good = [case for case in CASES if case[1] != {bad!r}]\ngot = run(["{path}"], '
-                        '"".join(case[0] + "\\n" for case in good)).splitlines()\n'
-                        'assert [line.strip() for line in got] == [case[1] for case in good]',
-        "bad_numbers": f'evil = [case for case in CASES if case[1] == {bad!r}]\ngot = run(["{path}"], "".join(case[0] '
-                       '+ "\\n" for case in evil)).splitlines()\n'
-                       'assert [line.strip() for line in got] == [case[1] for case in evil]',
+                        '"".join(case[0] + "\\n" for case in good)).splitlines()\nassert [line.strip() for line in '
+                        'got] == [case[1] for case in good]',
+        "bad_numbers": f'evil = [case for case in CASES if case[1] == {bad!r}]\ngot = run(["{path}"], '
+                       '"".join(case[0] + "\\n" for case in evil)).splitlines()\nassert [line.strip() for line in '
+                       'got] == [case[1] for case in evil]',
     }
     return Task(
         text, suite(rng, checks, data={"CASES": cases}), program(path, code, **make), workdir=path.rsplit("/", 1)[0],
@@ -235,14 +237,15 @@ def telemetry_gateway(rng: random.Random) -> Task:
     text = brief(
         rng, "Telemetry gateway",
         (f"Write the telemetry gateway `{path}`.", f"Please implement `{path}`, a collector of {unit} readings in "
-            "Python.", f"Devices send readings in two ways; `{path}` is to collect them."),
+            "Python.",
+                                                   f"Devices send readings in two ways; `{path}` is to collect them."),
         [f"It is started as `python3 {path} UDP_PORT HTTP_PORT TCP_PORT`, uses 127.0.0.1 and runs until it is killed.",
          "UDP: each datagram is `NAME VALUE` (VALUE an integer) in ASCII. A good datagram is answered by a datagram "
          "`ok`, any other one by `error` and otherwise ignored.",
          f"HTTP: `POST /{unit}s` with a JSON object `{{\"name\": ..., \"value\": ...}}` adds a reading and answers "
          "201; a body that is not such an object (name a string, value an integer) is answered by 400. `GET "
-         f"/{unit}s/NAME` gives 200 and "
-         "a JSON object with `count`, `min`, `max` and `sum` of all readings of that name, however they came, or 404.",
+         f"/{unit}s/NAME` gives 200 and a JSON object with `count`, `min`, `max` and `sum` of all readings of that "
+         "name, however they came, or 404.",
          "TCP: a client sends `NAME` and a newline and gets `COUNT MIN MAX SUM` and a newline, or `none`. A "
          "connection may be used for several questions."],
         [("All three sides share the data. A reading is visible everywhere as soon as it has been answered.",

@@ -48,33 +48,30 @@ def revenue_report(rng: random.Random) -> Task:
             counts.setdefault(key, set()).add(number)
     wanted = [[city, month, len(counts[city, month]), total / 10000] for (city, month),
         total in sorted(totals.items()) if total >= floor * 10000]
-    schema = ("CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, city TEXT);\n"
-              "CREATE TABLE orders (id INTEGER PRIMARY KEY, customer INTEGER, day TEXT, state TEXT);\n"
-              "CREATE TABLE lines (order_id INTEGER, item TEXT, quantity INTEGER, unit_cents INTEGER, discount "
-              "INTEGER);\nBEGIN;\n")
+    schema = ("CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT, city TEXT);\nCREATE TABLE orders (id "
+              "INTEGER PRIMARY KEY, customer INTEGER, day TEXT, state TEXT);\nCREATE TABLE lines (order_id INTEGER, "
+              "item TEXT, quantity INTEGER, unit_cents INTEGER, discount INTEGER);\nBEGIN;\n")
     sql = schema + _rows("customers", customers) + _rows("orders", orders) + _rows("lines", lines) + "COMMIT;\n"
     text = brief(
         rng, "Revenue report",
-        (f"Make a revenue report from the SQLite database `{database}`.", f"Accounting asks for the revenue of {year} "
-            "per city and month; the data "
-         f"is in `{database}` (SQLite).", f"Query `{database}` for the revenue by city and month."),
-        ["The tables are `customers` (id, name, city), `orders` (id, customer, day as YYYY-MM-DD, state) and `lines` "
-         "(order_id, item, quantity, "
-         "unit_cents, discount in percent).",
+        (f"Make a revenue report from the SQLite database `{database}`.", "Accounting asks for the revenue of "
+            f"{year} per city and month; the data is in `{database}` (SQLite).",
+                                                                          f"Query `{database}` for the revenue by "
+                                                                              "city and month."),
+        ["The tables are `customers` (id, name, city), `orders` (id, customer, day as YYYY-MM-DD, state) and "
+         "`lines` (order_id, item, quantity, unit_cents, discount in percent).",
          (f"Only orders in state `paid` whose day lies in {year} count.", "Take paid orders (`state` is `paid`) of "
              f"the year {year} only."),
-         "The value of a line is quantity times unit price, less its discount; prices are in cents, the report is in "
-         "whole currency units (100 cents).",
-         (f"Leave out combinations of city and month with a revenue below {floor}.", "A city's month appears only if "
-             f"its revenue is at least {floor}.")],
+         "The value of a line is quantity times unit price, less its discount; prices are in cents, the report is "
+         "in whole currency units (100 cents).",
+         (f"Leave out combinations of city and month with a revenue below {floor}.", "A city's month appears only "
+             f"if its revenue is at least {floor}.")],
         [(f"Write `{out}` with the header `city,month,orders,revenue` and one row per city (of the customer) and "
-          "month (`YYYY-MM`), sorted by city, "
-          "then month. `orders` is the number of orders, `revenue` has at least two decimals and may be off by at "
-          "most 0.005.",
+          "month (`YYYY-MM`), sorted by city, then month. `orders` is the number of orders, `revenue` has at least "
+          "two decimals and may be off by at most 0.005.",
           f"The report is the CSV file `{out}`, columns `city,month,orders,revenue` (with this header), ordered by "
-          "city and month. Months look like "
-          "`YYYY-MM`; `orders` counts orders, not lines; `revenue` is given to two decimals or more, within 0.005 of "
-          "the exact value.")],
+          "city and month. Months look like `YYYY-MM`; `orders` counts orders, not lines; `revenue` is given to two "
+          "decimals or more, within 0.005 of the exact value.")],
         example=("csv", "city,month,orders,revenue\nNowhere,1999-01,7,1234.50\nUtopia,1999-02,3,99.25"),
     )
     solve = python('''
@@ -136,20 +133,18 @@ def schema_migration(rng: random.Random) -> Task:
     sql += f'BEGIN;\n{_rows(flat, rows)}COMMIT;\n'
     text = brief(
         rng, "Normalise the database",
-        (f"Split the table `{flat}` of the SQLite database `{database}` into proper tables.", f"`{database}` (SQLite) "
-            f"has one flat table `{flat}`. "
-         "Please normalise it.", f"Migrate `{database}`: the table `{flat}` is to be replaced by three tables."),
-        ["`people(id INTEGER PRIMARY KEY, name TEXT UNIQUE)`: every author once. Author names in the flat table vary "
-         "in case and have blanks around "
-         "them; the stored name is lower case without surrounding blanks.",
-         "`works(id INTEGER PRIMARY KEY, title TEXT UNIQUE, person INTEGER)`: every title once, `person` being the id "
-         "of its author in `people`.",
+        (f"Split the table `{flat}` of the SQLite database `{database}` into proper tables.", f"`{database}` "
+            f"(SQLite) has one flat table `{flat}`. Please normalise it.",
+                                                                                              f"Migrate `{database}`: "
+                                                                                                  f"the table `{flat}` is to be replaced by three tables."),
+        ["`people(id INTEGER PRIMARY KEY, name TEXT UNIQUE)`: every author once. Author names in the flat table "
+         "vary in case and have blanks around them; the stored name is lower case without surrounding blanks.",
+         "`works(id INTEGER PRIMARY KEY, title TEXT UNIQUE, person INTEGER)`: every title once, `person` being the "
+         "id of its author in `people`.",
          (f"`loans(id INTEGER PRIMARY KEY, work INTEGER, day TEXT, days INTEGER)`: one row per row of `{flat}` whose "
-          "`days` is not NULL, with the same "
-          "id, day and days; `work` is the id in `works`.",
+          "`days` is not NULL, with the same id, day and days; `work` is the id in `works`.",
           "`loans(id INTEGER PRIMARY KEY, work INTEGER, day TEXT, days INTEGER)` keeps id, day and days of each "
-          f"`{flat}` row and refers to `works` by "
-          "`work`. Rows without `days` (NULL) are dropped.")],
+          f"`{flat}` row and refers to `works` by `work`. Rows without `days` (NULL) are dropped.")],
         [(f"Afterwards the table `{flat}` no longer exists. Which ids `people` and `works` use is up to you.",
           f"Drop `{flat}` when done. The ids in `people` and `works` are your choice.")],
         table=[("people", "authors"), ("works", "titles with their author"), ("loans", "the events")],
@@ -184,14 +179,17 @@ def schema_migration(rng: random.Random) -> Task:
                               'not in names',
         "people": 'assert [row[0] for row in query("SELECT name FROM people ORDER BY name")] == WANTED["people"]',
         "works": 'got = query("SELECT title, name FROM works JOIN people ON people.id = person ORDER BY '
-                 'title")\nassert got == WANTED["works"]\n'
-                 'assert query("SELECT count(*) FROM works") == [[len(got)]]',
+                 'title")\nassert got == WANTED["works"]\nassert query("SELECT count(*) FROM works") == '
+                 '[[len(got)]]',
         "loans": 'got = query("SELECT loans.id, title, day, days FROM loans JOIN works ON works.id = work ORDER BY '
-                 'loans.id")\n'
-                 'assert got == WANTED["loans"]\nassert query("SELECT count(*) FROM loans") == [[len(got)]]',
+                 'loans.id")\nassert got == WANTED["loans"]\nassert query("SELECT count(*) FROM loans") == '
+                 '[[len(got)]]',
     }
-    sql_after = lambda text: after(f'python3 -c "import sqlite3; d = sqlite3.connect(\'{database}\'); '
-                                   f'd.executescript(\'\'\'{text}\'\'\')"')  # noqa: E731
+
+    def sql_after(text: str) -> str:
+        base = f"d = sqlite3.connect('{database}')"
+        return after(f"python3 -c \"import sqlite3; {base}; d.executescript('''{text}''')\"")
+
     return Task(
         text, suite(rng, checks, data={"WANTED": wanted}, prelude=prelude), solve,
             setup=f"mkdir -p {root}\n" + _BUILD.format(database),
@@ -227,14 +225,12 @@ def lookup_service(rng: random.Random) -> Task:
          f"We need a daemon on this machine that serves `{database}` in two ways."),
         [f"The database has the table `{noun}s` with the columns name, place and count.",
          f"HTTP on 127.0.0.1 port {port}: `GET /{noun}/NAME` gives status 200 and the JSON object with `name`, "
-         "`total` (the sum of count over all "
-         "places) and `places` (how many rows there are for it); an unknown name gives 404.",
+         "`total` (the sum of count over all places) and `places` (how many rows there are for it); an unknown name "
+         "gives 404.",
          "`GET /place/PLACE` gives 200 and a JSON object that maps each name with a positive count at that place to "
-         "the count; 404 for a place that "
-         "does not occur.",
+         "the count; 404 for a place that does not occur.",
          f"The Unix stream socket `{sock}`: a client sends one name and a newline and gets the total and a newline "
-         "back, `-1` for an unknown name. "
-         "One question per connection is enough.",
+         "back, `-1` for an unknown name. One question per connection is enough.",
          ],
         [("The service has to be running, detached from your shell, at the end. Write it in what you like.",
           "At the end both must answer, without any shell of yours being open. The language is free.")],

@@ -42,23 +42,20 @@ def visit_sessions(rng: random.Random) -> Task:
         (f"Group the events of `{source}` into sessions.", f"How long do people stay? `{source}` has one JSON event "
             "per line; please find the sessions.",
          f"Analyse the click log `{source}`."),
-        [f"An event has `{who}`, `{when}` (seconds, integer) and `page`. Lines are in no particular order. Skip lines "
-         "that are empty, are no valid JSON "
-         f"or have no `{who}`.",
+        [f"An event has `{who}`, `{when}` (seconds, integer) and `page`. Lines are in no particular order. Skip "
+         f"lines that are empty, are no valid JSON or have no `{who}`.",
          ("A visitor's events belong to the same session as long as the time from one event to the next is at most "
           f"{gap} seconds.",
           f"A new session of a visitor begins when more than {gap} seconds have passed since that visitor's previous "
           "event.")],
         [(f"Write `{out}`, a JSON object with one entry per `{who}`: an object with the integers `sessions` (their "
-          "number), `longest_start` (the time of the "
-          "first event of the longest session), `longest_seconds` (from its first to its last event) and "
-          "`longest_events` (its events). When several "
-          "sessions are equally long take the earliest.",
+          "number), `longest_start` (the time of the first event of the longest session), `longest_seconds` (from "
+          "its first to its last event) and `longest_events` (its events). When several sessions are equally long "
+          "take the earliest.",
           f"The output file `{out}` maps each `{who}` to an object: `sessions`, `longest_start`, `longest_seconds`, "
-          "`longest_events` (all integers), "
-          "i.e. the number of sessions, and of the one with the longest time between first and last event the start, "
-          "that time, and the number of "
-          "events. Among equals the earliest session counts.")],
+          "`longest_events` (all integers), i.e. the number of sessions, and of the one with the longest time "
+          "between first and last event the start, that time, and the number of events. Among equals the earliest "
+          "session counts.")],
         example=("json",
             json.dumps({"nobody": {"sessions": 99, "longest_start": 7, "longest_seconds": 123456,
                 "longest_events": 88}}, indent=1)),
@@ -139,21 +136,20 @@ def access_closure(rng: random.Random) -> Task:
     edges = list(dict.fromkeys(edges))
     text = brief(
         rng, "Effective write access",
-        (f"Find out who may write to what, from `{members}` and `{grants}`.", "An audit asks for the effective write "
-            "permissions. "
-         f"Groups are in `{members}`, permissions in `{grants}`.", f"Resolve nested groups: `{members}` and "
-             f"`{grants}`."),
+        (f"Find out who may write to what, from `{members}` and `{grants}`.", "An audit asks for the effective "
+            f"write permissions. Groups are in `{members}`, permissions in `{grants}`.",
+                                                                              f"Resolve nested groups: `{members}` "
+                                                                                  f"and `{grants}`."),
         [f"`{members}` has lines `MEMBER<TAB>GROUP`; MEMBER is a person or another group (groups begin with `g-`). "
          "Cycles occur.",
          f"`{grants}` has lines `GROUP<TAB>RESOURCE<TAB>RIGHT` with `read` or `write`.",
          ("A person has the rights of every group reached through any chain of memberships.",
           "Membership is transitive: being in a group that is in another group gives the rights of both.")],
         [(f"Write `{out}`: for each resource that at least one person can write to one line `RESOURCE=NAMES`, NAMES "
-          "being the people, sorted and "
-          "joined by commas. Groups are not listed. The order of lines is free; no resource twice.",
+          "being the people, sorted and joined by commas. Groups are not listed. The order of lines is free; no "
+          "resource twice.",
           f"For every resource writable by somebody `{out}` gets a line `RESOURCE=person,person,...`, the people in "
-          "alphabetical order, without groups. "
-          "Lines may come in any order, one per resource.")],
+          "alphabetical order, without groups. Lines may come in any order, one per resource.")],
         example=("", "sample=nobody,someone\nspecimen=placeholder"),
     )
     solve = python('''
@@ -207,9 +203,12 @@ def table_query(rng: random.Random) -> Task:
             column = head.index(words[place + 1])
             if words[place] == keep:
                 sign, value = words[place + 2], words[place + 3]
-                good = {"=": lambda x: x == value, "<": lambda x: float(x) < float(value),
-                    ">": lambda x: float(x) > float(value)}[sign]  # noqa: B023
-                rows, place = [row for row in rows if good(row[column])], place + 4
+                if sign == "=":
+                    rows = [row for row in rows if row[column] == value]
+                else:
+                    rows = [row for row in rows if (float(row[column]) > float(value)) == (sign == ">")
+                            and float(row[column]) != float(value)]
+                place += 4
             elif words[place] == order:
                 number = head[column].startswith("n")
                 rows, place = sorted(rows, key=lambda row: int(row[column]) if number else row[column]), place + 2
@@ -248,15 +247,13 @@ def table_query(rng: random.Random) -> Task:
          f"`{keep} COLUMN OP VALUE` keeps the rows for which it holds: OP `=` compares as text, `<` and `>` compare "
          "as numbers.",
          f"`{order} COLUMN` sorts the rows ascending, as integers when the column's name begins with `n`, otherwise "
-         "as text (by code point); equal "
-         "rows keep their order.",
+         "as text (by code point); equal rows keep their order.",
          f"`{total} COLUMN AMOUNT` comes last if at all: it prints for each value of COLUMN a line `VALUE,SUM`, SUM "
-         "being the total of the integer column "
-         "AMOUNT, sorted by VALUE."],
+         "being the total of the integer column AMOUNT, sorted by VALUE."],
         [("Otherwise print the remaining rows as in the input, without the header. When no row remains nothing is "
           "printed.",
-          "Without that verb the surviving rows are printed unchanged and without the header (nothing at all if there "
-          "are none)."),
+          "Without that verb the surviving rows are printed unchanged and without the header (nothing at all if "
+          "there are none)."),
          "Make the file executable. Hidden tables and queries are used to check it."],
         example=("sh", f"{path} {keep} nsize '>' 3 {total} colour nsize < sample.csv"),
     )

@@ -43,10 +43,10 @@ def price_regression(rng: random.Random) -> Task:
          "The price is about linear in area, age and rooms, with an offset for each district, and some noise.",
          (f"The root mean square error over all houses of `{todo}`, against prices that we keep, must be at most "
           f"{limit:g}.",
-          "We measure the root mean square error of your predictions with the true prices, which you do not have; it "
-          f"may not exceed {limit:g}.")],
-        [(f"Write `{out}` with the header `id,price` and one row for each house of `{todo}`, in any order; prices are "
-          "plain decimal numbers.",
+          "We measure the root mean square error of your predictions with the true prices, which you do not have; "
+          f"it may not exceed {limit:g}.")],
+        [(f"Write `{out}` with the header `id,price` and one row for each house of `{todo}`, in any order; prices "
+          "are plain decimal numbers.",
           f"The predictions go to `{out}`: CSV, header `id,price`, every id of `{todo}` exactly once, rows in any "
           "order.")],
         example=("csv", "id,price\nx0001,123.45\nx0002,99.9"),

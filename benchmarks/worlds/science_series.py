@@ -62,8 +62,8 @@ def spike_detection(rng: random.Random) -> Task:
     table = "hour,value\n" + "".join(f"{hour},{value:.2f}\n" for hour, value in enumerate(values))
     return Task(
         text, suite(rng, checks, data={"TRUTH": marked, "LIMIT": limit}), solve, {source: table}, workdir=root,
-        wrong={"all": f"seq 0 479 > {out}", "none": f": > {out}", "extremes": f"tail -n +2 {source} | sort -t, -k2 -g "
-            f"| tail -15 | cut -d, -f1 > {out}",
+        wrong={"all": f"seq 0 479 > {out}", "none": f": > {out}", "extremes": f"tail -n +2 {source} | sort -t, -k2 "
+            f"-g | tail -15 | cut -d, -f1 > {out}",
                "first half": after(f"head -5 {out} > /tmp/r; cp /tmp/r {out}")},
         equal={"reversed": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"), "crlf": after(f"sed -i 's/$/\\r/' {out}")},
     )
@@ -86,20 +86,20 @@ def demand_forecast(rng: random.Random) -> Task:
         truth[name.lower()] = series[days:]
     text = brief(
         rng, "Forecast of sales",
-        (f"Forecast the next {ahead} days for each file in `{folder}`.", f"Every CSV file of `{folder}` has the daily "
-            "sales of one shop; we need a "
-         f"forecast of the following {ahead} days.", "Predict sales: the history of each shop is a file in "
-             f"`{folder}`."),
+        (f"Forecast the next {ahead} days for each file in `{folder}`.", f"Every CSV file of `{folder}` has the "
+            f"daily sales of one shop; we need a forecast of the following {ahead} days.",
+                                                                         "Predict sales: the history of each shop "
+                                                                             f"is a file in `{folder}`."),
         [f"The columns are `day` (0 to {days - 1}) and `sold`. Each shop has a weekly pattern (period 7) that "
          "multiplies a linearly growing level, with little noise.",
-         ("The mean absolute percentage error over all shops and days, against what was really sold, must not exceed "
-          f"{limit:.0%}.",
+         ("The mean absolute percentage error over all shops and days, against what was really sold, must not "
+          f"exceed {limit:.0%}.",
           f"We compare with the real sales of days {days} to {days + ahead - 1}: the mean absolute percentage error "
           f"over everything may be {limit} at most.")],
         [(f"Write `{out}`: a JSON object that maps each shop (its file name without `.csv`) to an array of {ahead} "
           f"numbers, day {days} first.",
-          f"`{out}` is a JSON object, one key per shop (file name without suffix), each value an array of the {ahead} "
-          "predictions in order.")],
+          f"`{out}` is a JSON object, one key per shop (file name without suffix), each value an array of the "
+          f"{ahead} predictions in order.")],
         example=("json", '{"nowhere": [1, 2, 3]}'),
     )
     solve = python('''
@@ -138,8 +138,8 @@ def demand_forecast(rng: random.Random) -> Task:
             "last value": naive.replace("@rule@", f"[read(p)[-1]] * {ahead}"),
                "first weeks": naive.replace("@rule@", f"read(p)[:{ahead}]"),
                "short": after(f"sed -i 's/, [0-9.]*]/]/' {out}")},
-        equal={"indented": after(f"python3 -c \"import json; d = json.load(open('{out}')); json.dump(d, open('{out}', "
-                                 "'w'), indent=2)\""),
+        equal={"indented": after(f"python3 -c \"import json; d = json.load(open('{out}')); json.dump(d, "
+                                 f"open('{out}', 'w'), indent=2)\""),
                "whole numbers": after(f"sed -i 's/\\.[0-9]*//g' {out}")},
     )
 
@@ -179,24 +179,21 @@ def experiment_summary(rng: random.Random) -> Task:
               "difference": m1 - m0, "t": (m1 - m0) / math.sqrt(v0 / n0 + v1 / n1)}
     text = brief(
         rng, "Summary of an experiment",
-        (f"Summarise the experiment in `{source}`.", f"`{source}` has the raw data of an experiment with two arms. We "
-            "need the key figures.",
+        (f"Summarise the experiment in `{source}`.", f"`{source}` has the raw data of an experiment with two arms. "
+            "We need the key figures.",
          f"Please compute the statistics of the trial recorded in `{source}`."),
         [f"The columns are `person`, `arm` (`{arms[0]}` or `{arms[1]}`) and `value`.",
          f"Drop rows whose value is empty or `n/a`, rows whose value is greater than {top}, and all rows of people "
          "who occur in both arms.",
          ("Per arm we want the number of values, their mean and their sample variance (divisor n-1); then the "
-          f"difference of the means ({arms[1]} minus "
-          f"{arms[0]}) and Welch's t statistic, that difference divided by the root of the sum of variance/n over "
-          "both arms.",
+          f"difference of the means ({arms[1]} minus {arms[0]}) and Welch's t statistic, that difference divided by "
+          "the root of the sum of variance/n over both arms.",
           f"Compute n, mean and unbiased variance for each arm, difference = mean({arms[1]}) - mean({arms[0]}), and "
-          "Welch's t = difference / "
-          f"sqrt(variance/n of {arms[0]} + variance/n of {arms[1]}).")],
+          f"Welch's t = difference / sqrt(variance/n of {arms[0]} + variance/n of {arms[1]}).")],
         [(f"Write `{out}`, a JSON object with the keys `{arms[0]}` and `{arms[1]}` (objects with `n`, `mean`, "
-          "`variance`), `difference` and `t`. All numbers "
-          "must be right to within 0.0001.",
-          f"The JSON object in `{out}` has `difference` and `t`, and under each arm's name an object with `n`, `mean` "
-          "and `variance`. Tolerance: 0.0001 absolute.")],
+          "`variance`), `difference` and `t`. All numbers must be right to within 0.0001.",
+          f"The JSON object in `{out}` has `difference` and `t`, and under each arm's name an object with `n`, "
+          "`mean` and `variance`. Tolerance: 0.0001 absolute.")],
         example=("json",
             json.dumps({arms[0]: {"n": 3, "mean": 1.5, "variance": 0.25},
                 arms[1]: {"n": 4, "mean": 2.5, "variance": 0.75},

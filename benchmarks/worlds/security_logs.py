@@ -42,8 +42,8 @@ def auth_lockouts(rng: random.Random) -> Task:
     lines = []
     for moment, word, user, address in events:
         ghost = "invalid user " if word == "Failed" and rng.random() < 0.3 else ""
-        lines.append(f"{pools.stamp(moment)} gate sshd[{rng.randrange(300, 9000)}]: {word} password for {ghost}{user} "
-                     f"from {address} port {rng.randrange(20000, 60000)}")
+        lines.append(f"{pools.stamp(moment)} gate sshd[{rng.randrange(300, 9000)}]: {word} password for "
+                     f"{ghost}{user} from {address} port {rng.randrange(20000, 60000)}")
         if rng.random() < 0.3:
             lines.append(f"{pools.stamp(moment)} gate sshd[{rng.randrange(300, 9000)}]: Failed publickey for {user} "
                          f"from {address} port {rng.randrange(20000, 60000)}")
@@ -53,24 +53,20 @@ def auth_lockouts(rng: random.Random) -> Task:
         (f"Find the brute-force sources in `{log}`.", f"Someone is guessing passwords; `{log}` has the evidence.",
          f"We need a list of the addresses that hammered our gateway. The log is `{log}`, one event a line."),
         [("Only lines saying `Failed password` count as failures; `Failed publickey` does not. An address is "
-          "suspicious "
-          f"when {limit} of its failures lie within {window} seconds (last minus first at most {window}).",
-          f"An address qualifies if any {limit} of its `Failed password` lines are at most {window} seconds apart from "
-          f"first to last, {window} included. Publickey failures are ignored."),
+          f"suspicious when {limit} of its failures lie within {window} seconds (last minus first at most {window}).",
+          f"An address qualifies if any {limit} of its `Failed password` lines are at most {window} seconds apart "
+          f"from first to last, {window} included. Publickey failures are ignored."),
          "`invalid user NAME` counts as an attempt on NAME.",
          ("A suspicious address is breached when an `Accepted password` line from it is later than the failure that "
-          "first "
-          f"completed such a group of {limit}.",
+          f"first completed such a group of {limit}.",
           "`breached` is true if the address has an `Accepted password` after the moment at which the condition "
-          f"({limit} "
-          "failures inside the window) was first met, else false.")],
-        [(f"Write `{out}`: a JSON object with one key per suspicious address; each value is an object with `failures` "
-          "(all "
-          "failed passwords of the address in the log), `users` (the distinct names tried, sorted) and `breached` "
-          "(boolean).",
+          f"({limit} failures inside the window) was first met, else false.")],
+        [(f"Write `{out}`: a JSON object with one key per suspicious address; each value is an object with "
+          "`failures` (all failed passwords of the address in the log), `users` (the distinct names tried, sorted) "
+          "and `breached` (boolean).",
           f"The result goes to `{out}` as a JSON object, address to object. Fields: `failures`, the address's total "
-          "of failed "
-          "passwords; `users`, a sorted list of the different names it tried; `breached`, true or false.")],
+          "of failed passwords; `users`, a sorted list of the different names it tried; `breached`, true or "
+          "false.")],
         example=("json", json.dumps(example, indent=2)),
     )
     solve = python('''
@@ -137,24 +133,19 @@ def signed_manifest(rng: random.Random) -> Task:
         (f"Check the files below `{root}/tree` against `{root}/MANIFEST`.",
          f"Which files of `{root}/tree` are not what `{root}/MANIFEST` says? Please find out.",
          f"An intruder may have touched `{root}/tree`. The manifest `{root}/MANIFEST` was made before."),
-        [("The manifest has sections. A section is a `[name]` line, then lines in the format of `sha256sum` with paths "
-          "relative to the tree, then a line `hmac HEX`.",
+        [("The manifest has sections. A section is a `[name]` line, then lines in the format of `sha256sum` with "
+          "paths relative to the tree, then a line `hmac HEX`.",
           "Each section of the manifest starts with `[name]`, lists `DIGEST  PATH` lines (SHA-256, path relative to "
-          "the "
-          "tree) and ends with `hmac HEX`."),
+          "the tree) and ends with `hmac HEX`."),
          ("HEX is the HMAC-SHA256 of the section's digest lines (each with its newline, without the `[name]` and "
-          "`hmac` "
-          f"lines). The key is the text in `{root}/key.txt` without its newline.",
+          f"`hmac` lines). The key is the text in `{root}/key.txt` without its newline.",
           "The HMAC (SHA-256) is taken over the digest lines of that section alone, newlines included, with the "
-          "content of "
-          f"`{root}/key.txt`, stripped of the line break, as key."),
+          f"content of `{root}/key.txt`, stripped of the line break, as key."),
          "A section whose HMAC is wrong is forged: treat it as if it were not in the manifest at all."],
         [(f"Write `{out}`, tab-separated, without a header: one line per path that deviates, `path`, tab, `status`. "
-          "Paths are "
-          "relative to the tree. Files that match are left out; the order of lines is free.",
+          "Paths are relative to the tree. Files that match are left out; the order of lines is free.",
           f"For every deviating file put a line `path<TAB>status` into `{out}` (no header line, any order, path "
-          "relative to "
-          "the tree). Matching files are not listed.")],
+          "relative to the tree). Matching files are not listed.")],
         table=[("modified", "in a valid section, present, other digest"),
             ("missing", "in a valid section, not on disk"),
                ("unlisted", "on disk, in no valid section")],
@@ -232,12 +223,10 @@ def permission_policy(rng: random.Random) -> Task:
         [("Each line of the policy is a pattern and an octal mode; lines that begin with `#` are comments.",
           "The policy has one rule a line, `PATTERN MODE` (octal); `#` starts a comment line."),
          ("For every regular file the first rule that matches decides. A pattern without a slash is matched against "
-          "the file's "
-          "name alone, a pattern with a slash against the path relative to the tree; `*` stands for any characters "
-          "except a slash.",
+          "the file's name alone, a pattern with a slash against the path relative to the tree; `*` stands for any "
+          "characters except a slash.",
           "Rules are tried from top to bottom and the first hit wins. Patterns containing `/` are compared with the "
-          "path "
-          "relative to the tree, the others with the base name; `*` never matches a slash."),
+          "path relative to the tree, the others with the base name; `*` never matches a slash."),
          f"Directories, `{tree}` itself included, are not in the policy: all of them get mode {folder_mode}."],
         [("Only modes change: every file keeps its name and its content.",
             "Do not rename, rewrite or remove any file.")],

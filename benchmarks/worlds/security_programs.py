@@ -56,29 +56,24 @@ def redaction_filter(rng: random.Random) -> Task:
     text = brief(
         rng, "Hide secrets in a stream",
         (f"Write a filter `{path}` that hides secrets in log text.",
-         f"Our logs leak credentials. Please create the program `{path}`; it copies standard input to standard output "
-         "and masks "
-         "secrets on the way.", f"Deliver an executable `{path}`: text in on stdin, the same text with secrets masked "
-                                "on stdout."),
-        [(f"A token is `{prefix}` followed by exactly 16 characters out of 0-9 and a-f (lower case). Neither directly "
-          "before nor "
-          f"directly after it may stand a letter, a digit or an underscore. Replace the whole token by `{mark_token}`.",
+         f"Our logs leak credentials. Please create the program `{path}`; it copies standard input to standard "
+         "output and masks secrets on the way.",
+         f"Deliver an executable `{path}`: text in on stdin, the same text with secrets masked on stdout."),
+        [(f"A token is `{prefix}` followed by exactly 16 characters out of 0-9 and a-f (lower case). Neither "
+          "directly before nor directly after it may stand a letter, a digit or an underscore. Replace the whole "
+          f"token by `{mark_token}`.",
           f"Replace every token by `{mark_token}`. Tokens are the prefix `{prefix}` plus exactly sixteen lower-case "
-          "hexadecimal "
-          "digits, not touching a further letter, digit or underscore on either side."),
+          "hexadecimal digits, not touching a further letter, digit or underscore on either side."),
          ("A card number has 16 digits, either in one run or as four groups of four with the same separator (one "
-          "space or one "
-          "hyphen) all three times. No digit may touch it on either side, and it must pass the Luhn check. Replace "
-          f"it by `{mark_card}`.",
+          "space or one hyphen) all three times. No digit may touch it on either side, and it must pass the Luhn "
+          f"check. Replace it by `{mark_card}`.",
           f"Replace card numbers by `{mark_card}`: 16 digits without separators, or 4-4-4-4 separated by single "
-          "spaces throughout "
-          "or by single hyphens throughout, with no further digit directly before or behind, and valid by the Luhn "
-          "algorithm."),
+          "spaces throughout or by single hyphens throughout, with no further digit directly before or behind, and "
+          "valid by the Luhn algorithm."),
          "Everything else stays byte for byte as it is, near misses included."],
         [(f"`{path}` must be executable as it stands (shebang line and mode); it gets no arguments and is run on "
-          "inputs that you "
-          "have not seen.", "The file must be directly executable, takes no arguments, and will be tried on hidden "
-                            "inputs. ")],
+          "inputs that you have not seen.",
+          "The file must be directly executable, takes no arguments, and will be tried on hidden inputs. ")],
         example=("text", f"in:  login {prefix}XXXXXXXXXXXXXXXX ok\nout: login {mark_token} ok"),
     )
     code = r'''
@@ -100,11 +95,10 @@ def redaction_filter(rng: random.Random) -> Task:
             return [line.rstrip("\\r") for line in run(["@path@"], "\\n".join(lines) + "\\n").split("\\n")]
     ''', path=path)
     checks = {
-        "secrets_are_hidden": "evil = [case for case in CASES if case[0] != case[1]]\n"
-                              "got = masked([case[0] for case in evil])\n"
-                              "assert got[: len(evil)] == [case[1] for case in evil]",
-        "everything_together": "got = masked([case[0] for case in CASES])\n"
-                               "assert got[: len(CASES)] == [case[1] for case in CASES]",
+        "secrets_are_hidden": "evil = [case for case in CASES if case[0] != case[1]]\ngot = masked([case[0] for "
+                              "case in evil])\nassert got[: len(evil)] == [case[1] for case in evil]",
+        "everything_together": "got = masked([case[0] for case in CASES])\nassert got[: len(CASES)] == [case[1] for "
+                               "case in CASES]",
         "the_rest_is_kept": "clean = [case[0] for case in CASES if case[0] == case[1]]\nassert masked(clean)[: "
                             "len(clean)] == clean",
     }
@@ -168,27 +162,21 @@ def path_guard(rng: random.Random) -> Task:
          f"`{path}` is to protect a file server from directory traversal. It does not exist yet: write it.",
          f"Write an executable `{path}` that normalises request paths and refuses those that climb out."),
         ["It reads one request path per line from standard input and prints one line for each, in the same order.",
-         ("First decode percent escapes once: `%` and two hexadecimal digits (either case) become that byte (UTF-8); "
-          "any other `%` "
-          "stays. What comes out is not decoded again.",
-          "Percent escapes are decoded exactly once (`%` plus two hex digits of any case, UTF-8 bytes); a `%` without "
-          "two hex "
-          "digits is literal, and the result is not decoded a second time."),
+         ("First decode percent escapes once: `%` and two hexadecimal digits (either case) become that byte "
+          "(UTF-8); any other `%` stays. What comes out is not decoded again.",
+          "Percent escapes are decoded exactly once (`%` plus two hex digits of any case, UTF-8 bytes); a `%` "
+          "without two hex digits is literal, and the result is not decoded a second time."),
          slash,
          ("Then split at separators. Empty parts and `.` vanish, `..` removes the part before it. A leading slash "
-          "means nothing: "
-          "every path is relative to the document directory.",
-          "After splitting at the separators drop empty parts and `.`; `..` drops the preceding part. Paths with and "
-          "without a "
-          "leading slash mean the same.")],
+          "means nothing: every path is relative to the document directory.",
+          "After splitting at the separators drop empty parts and `.`; `..` drops the preceding part. Paths with "
+          "and without a leading slash mean the same.")],
         [("A path is refused when a `..` finds nothing to remove, even if later parts would lead back, or when the "
-          "decoded path "
-          f"holds a NUL byte: print `{no}`. Otherwise print `{yes}`, a space, a slash and the remaining parts joined "
-          "by slashes.",
-          f"Print `{no}` if a `..` has no part left to remove (at any point) or if decoding yields a NUL byte. In all "
-          "other cases "
-          f"print `{yes} /REST` where REST are the remaining parts joined with `/` (nothing for the document "
-          "directory itself)."),
+          f"decoded path holds a NUL byte: print `{no}`. Otherwise print `{yes}`, a space, a slash and the remaining "
+          "parts joined by slashes.",
+          f"Print `{no}` if a `..` has no part left to remove (at any point) or if decoding yields a NUL byte. In "
+          f"all other cases print `{yes} /REST` where REST are the remaining parts joined with `/` (nothing for the "
+          "document directory itself)."),
          "The file must be executable by itself and works on any input, not only on those you can think of."],
         example=("", f"zero/./one/        ->  {yes} /zero/one\n../etc             ->  {no}"),
     )
@@ -279,19 +267,16 @@ def firewall_rules(rng: random.Random) -> Task:
         [("It is called as `PROGRAM RULEFILE`; packets come on standard input, one a line: `PROTOCOL SOURCE PORT`.",
           "Its only argument is a rule file. Standard input has one packet per line, written `PROTOCOL SOURCE PORT`."),
          (f"A rule is `VERDICT PROTOCOL SOURCE PORTS`: VERDICT is {verdicts[0]} or {verdicts[1]}, PROTOCOL tcp, udp "
-          "or `*`, SOURCE an "
-          "IPv4 network in CIDR notation or `*`, PORTS one port, an inclusive range `LOW-HIGH`, or `*`. The star "
-          "matches anything.",
+          "or `*`, SOURCE an IPv4 network in CIDR notation or `*`, PORTS one port, an inclusive range `LOW-HIGH`, "
+          "or `*`. The star matches anything.",
           f"Rules have four fields separated by single spaces: verdict ({verdicts[0]}/{verdicts[1]}), protocol (tcp, "
-          "udp, `*` for any), "
-          "source network (IPv4 CIDR, `*` for any), ports (number, `low-high` with both ends included, `*` for any)."),
+          "udp, `*` for any), source network (IPv4 CIDR, `*` for any), ports (number, `low-high` with both ends "
+          "included, `*` for any)."),
          "The first rule that matches all of protocol, source and port decides."],
         [("Print for each packet the verdict, a space, and the number of the deciding rule (the first line is 1); "
-          "when no rule "
-          f"matches print `{verdicts[1]} 0`.",
+          f"when no rule matches print `{verdicts[1]} 0`.",
           "One output line per packet in input order: verdict and number of the rule (counted from 1), e.g. verdict "
-          "4 for the "
-          f"fourth rule; without a match it is `{verdicts[1]} 0`."),
+          f"4 for the fourth rule; without a match it is `{verdicts[1]} 0`."),
          "It must be executable as it is, and is checked with rule files and packets of ours."],
         example=("", f"rules:   {verdicts[0]} tcp 192.0.2.0/24 9000-9010\npacket:  tcp 192.0.2.5 9003\noutput:  "
                      f"{verdicts[0]} 1"),

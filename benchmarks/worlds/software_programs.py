@@ -53,14 +53,12 @@ def semver_resolver(rng: random.Random) -> Task:
             f"`{path}`.",
          f"The build needs a tool `{path}` that picks versions."),
         ["Standard input has one question per line: a comma-separated list of constraints (no spaces), then the "
-         "available versions, "
-         "everything separated by single spaces. All versions have three numeric parts.",
+         "available versions, everything separated by single spaces. All versions have three numeric parts.",
          "Versions are compared part by part as numbers, so 1.10.0 is higher than 1.9.0.",
          "A constraint is an operator directly followed by a version. `>=`, `<=`, `>`, `<`, `=` and `!=` have their "
          "usual meaning.",
          f"`^A.B.C` allows versions with the same A that are not lower than A.B.C; {about_tilde}. This differs from "
-         "some package "
-         "managers, so do as it says here."],
+         "some package managers, so do as it says here."],
         [(f"For each line print the highest available version that meets all constraints, or `{none}` when there is "
           "none.",
           f"Answer every line with one line: the greatest version satisfying all constraints; `{none}` if no version "
@@ -165,26 +163,23 @@ def stack_calculator(rng: random.Random) -> Task:
         (f"Implement an interpreter for a tiny stack language: `{path}`.", f"Please write the executable `{path}`, a "
             "stack calculator.",
          f"We are replacing an old calculator. The new one is to be `{path}`; here is what it must do."),
-        ["Each input line (standard input) is a program of words separated by blanks, run on a stack of its own that "
-         "begins empty.",
+        ["Each input line (standard input) is a program of words separated by blanks, run on a stack of its own "
+         "that begins empty.",
          f"A word of decimal digits pushes that number. All numbers are kept modulo {modulus}, in the range 0 to "
          f"{modulus - 1}.",
          ("`+`, `-` and `*` pop the top value b, then a, and push a+b, a-b, a*b (modulo, never negative).",
           "The operators `+` `-` `*` take b from the top and a from below it and push a op b, reduced to the "
           "non-negative residue."),
          f"`{dup}` pushes the top value once more, `{swap}` exchanges the two top values, `{roll}` moves the third "
-         "value from the top to "
-         "the top (1 2 3 becomes 2 3 1, the top being on the right).",
+         "value from the top to the top (1 2 3 becomes 2 3 1, the top being on the right).",
          "A line may begin with one definition `: NAME WORDS... ;`. After it NAME stands for these words; they "
          "contain no defined names."],
         [("Print one line per program: the stack from bottom to top separated by blanks, or `empty` for an empty "
-          "stack. If a word "
-          f"finds too few values print only `{empty}`; if a word is not known print only `{unknown}`. The first error "
-          "ends the program.",
+          f"stack. If a word finds too few values print only `{empty}`; if a word is not known print only "
+          f"`{unknown}`. The first error ends the program.",
           "For every line print the final stack (bottom first, blanks between), the word `empty` when nothing is on "
-          f"it, `{empty}` "
-          f"alone when a word needs more values than there are, `{unknown}` alone for an undefined word; whichever "
-          "error comes first counts."),
+          f"it, `{empty}` alone when a word needs more values than there are, `{unknown}` alone for an undefined "
+          "word; whichever error comes first counts."),
          "It must be directly executable and will be run on many hidden programs."],
         example=("", f"1 2 3 {roll} +   ->   2 4\n+              ->   {empty}"),
     )
@@ -292,18 +287,14 @@ def template_renderer(rng: random.Random) -> Task:
             "fills in templates.",
          f"We need a template tool without dependencies; put it at `{path}`."),
         ["Each line of standard input is a JSON object with `template` (a string) and `values` (an object whose "
-         "values are strings, "
-         "integers or lists of strings).",
+         "values are strings, integers or lists of strings).",
          f"{q('NAME')} is replaced by the value of NAME; a missing name gives nothing. {q('NAME?WORD')} gives WORD "
-         "when NAME is missing. "
-         "A list is printed as its items joined by commas without blanks.",
+         "when NAME is missing. A list is printed as its items joined by commas without blanks.",
          f"Filters follow, applied from left to right: {q(f'NAME|{upper}')} turns the text into upper case, "
-         f"{q(f'NAME|{size}')} gives the "
-         "number of characters of the text, or of items if it is still a list. Defaults come before filters: "
-         f"{q(f'NAME?WORD|{upper}')}.",
+         f"{q(f'NAME|{size}')} gives the number of characters of the text, or of items if it is still a list. "
+         f"Defaults come before filters: {q(f'NAME?WORD|{upper}')}.",
          f"{q('each NAME')}BODY{q('end')} repeats BODY for each item of the list NAME; inside, the name `it` is the "
-         "item and all other names "
-         "keep their meaning. Loops are not nested. Everything else is copied as it is.",
+         "item and all other names keep their meaning. Loops are not nested. Everything else is copied as it is.",
          "Names are lower-case letters only, and there are no blanks inside the delimiters except after `each`."],
         ["Print the expanded template of each input line on a line of its own, in order (templates contain no line "
          "breaks).",

@@ -32,19 +32,18 @@ def build_order(rng: random.Random) -> Task:
                                                       for name in shuffled}}, indent=1)
     text = brief(
         rng, "Order of builds",
-        (f"Work out in which order the modules of `{source}` must be built.", f"`{source}` describes modules and what "
-            "they need. "
-         "Find a build order.", f"Our build tool broke; please make a build order by hand from `{source}`."),
-        ["`goals` lists the modules wanted in the end; `modules` maps each module to an object whose `needs` are the "
-         "modules that must "
-         "be built before it.",
+        (f"Work out in which order the modules of `{source}` must be built.", f"`{source}` describes modules and "
+            "what they need. Find a build order.",
+                                                                              "Our build tool broke; please make a "
+                                                                                  f"build order by hand from `{source}`."),
+        ["`goals` lists the modules wanted in the end; `modules` maps each module to an object whose `needs` are "
+         "the modules that must be built before it.",
          ("Build a module only if it is a goal or is needed, directly or through others, by a goal.",
           "Modules that no goal depends on, not even indirectly, must not be built.")],
         [(f"Write `{out}`: one module name per line, each module once, everything a module needs on earlier lines. "
-          "Any such order is "
-          "fine.", f"`{out}` has one name a line: all modules to build, none twice, never a module before one it "
-                   "needs. There may be "
-          "several right orders; each is accepted."),
+          "Any such order is fine.",
+          f"`{out}` has one name a line: all modules to build, none twice, never a module before one it needs. There "
+          "may be several right orders; each is accepted."),
          "Nothing else belongs into the file."],
         example=("", "base\nlibrary\napplication"),
     )
@@ -151,17 +150,14 @@ def port_fixes(rng: random.Random) -> Task:
          f"The repository `{repo}` needs a maintenance branch named `{target}`."),
         [f"Create `{target}` from the tag `{tag}` and bring over the fixes that were made on the branch `{source}`.",
          (f"A fix is a commit whose subject begins with `{mark}`. If a later commit on `{source}` is git's standard "
-          "revert of it "
-          "(`This reverts commit ...`), the fix is not wanted, and the revert neither.",
+          "revert of it (`This reverts commit ...`), the fix is not wanted, and the revert neither.",
           f"Fixes are the commits with a subject starting with `{mark}`, except those undone by a later `git revert` "
-          f"on `{source}`; leave "
-          "out both the undone fix and its revert."),
+          f"on `{source}`; leave out both the undone fix and its revert."),
          "One commit per fix, in the order of the source branch, with the original subject and the original author "
          "name.",
          f"`main` and `{source}` must stay as they are."],
         [(f"In the end `{target}` has the commits of `{tag}` and the ported fixes, nothing else, and the files that "
-          "follow from them. It "
-          "does not matter which branch is checked out.",
+          "follow from them. It does not matter which branch is checked out.",
           f"`git log {target}` then shows the history of `{tag}` followed by the fixes. Which branch is checked out "
           "at the end is up to you.")],
         example=("", f"{mark} sample one\n{mark} sample two\ninitial import"),
@@ -189,14 +185,12 @@ def port_fixes(rng: random.Random) -> Task:
     ''', repo=repo)
     checks = {
         "history": 'got = [line.split("\\t") for line in git("log", "--reverse", "--format=%s%x09%an", '
-                   f'"{target}").splitlines()]\n'
-                   'assert got == HISTORY',
+                   f'"{target}").splitlines()]\nassert got == HISTORY',
         "files": f'names = git("ls-tree", "-r", "--name-only", "{target}").split()\nassert sorted(names) == '
-                 'sorted(TREE)\n'
-                 f'for name in names:\n    assert git("show", "{target}:" + name) == TREE[name], name',
-        "others_unchanged": f'assert git("log", "--format=%s", "main").split("\\n")[0] == "initial import"\n'
-                            f'assert int(git("rev-list", "--count", "{source}")) == {len(commits) + 3}\n'
-                            f'assert git("log", "-1", "--format=%s", "{source}").strip() == "docs: tail"',
+                 f'sorted(TREE)\nfor name in names:\n    assert git("show", "{target}:" + name) == TREE[name], name',
+        "others_unchanged": 'assert git("log", "--format=%s", "main").split("\\n")[0] == "initial import"\nassert '
+                            f'int(git("rev-list", "--count", "{source}")) == {len(commits) + 3}\nassert git("log", '
+                            f'"-1", "--format=%s", "{source}").strip() == "docs: tail"',
         "starts_at_tag": f'assert git("merge-base", "{target}", "{tag}") == git("rev-parse", "{tag}^{{commit}}")',
     }
     data = {"HISTORY": [["initial import", people[0]], *[[c[0], c[1]] for c in ported]],
@@ -238,19 +232,16 @@ def key_value_server(rng: random.Random) -> Task:
         (f"Write `{path}`, a small in-memory key-value server.", "Please implement a key-value store in Python: "
             f"`{path}`.",
          f"We want a toy database server, `{path}`, that two kinds of clients can use."),
-        [f"It is started as `python3 {path} TCP_PORT HTTP_PORT`, listens on 127.0.0.1 at both ports and runs until it "
-         "is killed.",
+        [f"It is started as `python3 {path} TCP_PORT HTTP_PORT`, listens on 127.0.0.1 at both ports and runs until "
+         "it is killed.",
          f"On the TCP port clients send lines (ended by a newline) and get one line for each: `{put} KEY VALUE` "
-         "stores VALUE (the rest of "
-         f"the line, which may contain blanks) and answers `{done}`; `{take} KEY` answers the value or `{missing}`; "
-         f"`{drop} KEY` removes "
-         f"the key and answers `{done}`, or `{missing}` if there was none.",
+         f"stores VALUE (the rest of the line, which may contain blanks) and answers `{done}`; `{take} KEY` answers "
+         f"the value or `{missing}`; `{drop} KEY` removes the key and answers `{done}`, or `{missing}` if there was "
+         "none.",
          "A connection may carry many lines, and several connections may be open at once. Keys have no blanks.",
          f"On the HTTP port `GET /{area}` answers status 200 and a JSON array of all keys in ascending order; `GET "
-         f"/{area}/KEY` answers 200 "
-         f"and a JSON object with `key` and `value`, or 404; `PUT /{area}/KEY` with the value as body (UTF-8) stores "
-         "it and answers 204. "
-         "A 404 may have any body."],
+         f"/{area}/KEY` answers 200 and a JSON object with `key` and `value`, or 404; `PUT /{area}/KEY` with the "
+         "value as body (UTF-8) stores it and answers 204. A 404 may have any body."],
         ["Both sides work on the same data: what one stores the other sees at once.",
          ("Only the Python standard library is available.", "Do not use anything beyond Python's standard library.")],
         example=("", f"> {put} nobody has this\n< {done}\n> {take} absent\n< {missing}"),
@@ -316,7 +307,7 @@ def key_value_server(rng: random.Random) -> Task:
             assert http(web, "GET", "/@area@/absent")[0] == 404
             assert http(web, "PUT", "/@area@/fresh", "über alles".encode())[0] == 204
             with connect(lines) as idle:
-                    answers = talk(lines, ["@take@ fresh", "@drop@ fresh", "@take@ fresh"])
+                answers = talk(lines, ["@take@ fresh", "@drop@ fresh", "@take@ fresh"])
                 assert answers == ["über alles", "@done@", "@missing@"]
                 idle.sendall(b"@put@ late one\\n")
                 assert idle.makefile().readline().strip() == "@done@"
