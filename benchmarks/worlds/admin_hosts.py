@@ -49,8 +49,8 @@ def host_configs(rng: random.Random) -> Task:
     files[stale] = "# left over\n"
     text = brief(
         rng, "Render host configurations",
-        (f"Render a configuration file for each host of `{inventory}` into `{out}`.", "Our configuration tool is "
-            f"gone; please produce the files in `{out}` from `{inventory}` and `{templates}`.",
+        (f"Render a configuration file for each host of `{inventory}` into `{out}`.",
+         f"Our configuration tool is gone; please produce the files in `{out}` from `{inventory}` and `{templates}`.",
          f"Generate `{out}/HOST.conf` for the hosts in `{inventory}`."),
         [f"A host of kind K is rendered from `{templates}/K.tmpl`. A placeholder `{mark[0]}NAME{mark[1]}` stands for "
          "a variable; `host` is the host's own name.",
@@ -59,7 +59,7 @@ def host_configs(rng: random.Random) -> Task:
           "The host's `vars` take precedence over the values of its group in `groups`, these over `defaults`."),
          "Hosts marked `retired` get no file."],
         [(f"`{out}` must contain exactly the files `HOST.conf` of the active hosts. What else is there has to go.",
-            f"No other files may remain in `{out}`, only one `HOST.conf` for each active host."),
+          f"No other files may remain in `{out}`, only one `HOST.conf` for each active host."),
          "Apart from the placeholders the template is copied character by character."],
         example=("", "NAME = nobody\nPORT = 99999"),
     )
@@ -120,10 +120,9 @@ def log_retention(rng: random.Random) -> Task:
     files[f"{folder}/README"] = wanted["README"] = f"retention notes {rng.randrange(999)}\n"
     text = brief(
         rng, "Apply the retention policy",
-        (f"Apply our retention policy to the logs in `{folder}`.", f"`{folder}` is growing without bound. Please "
-            "clean it up by the rules below.",
-                                                                   f"The logs in `{folder}` have to be compressed or "
-                                                                       "deleted by age."),
+        (f"Apply our retention policy to the logs in `{folder}`.",
+         f"`{folder}` is growing without bound. Please clean it up by the rules below.",
+         f"The logs in `{folder}` have to be compressed or deleted by age."),
         ["Files are called `NAME-YYYYMMDD.log`. Their age in days is reckoned from their name, with "
          f"{day(today):%Y-%m-%d} as today (whatever the clock says).",
          f"Logs younger than {plain} days stay as they are. Logs of {plain} or more but less than {packed} days are "
@@ -133,7 +132,7 @@ def log_retention(rng: random.Random) -> Task:
           f"From {packed} days on they are deleted, but a log dated on the first of a month is compressed instead."),
          "A log with a file beside it that has the same name plus `.keep` is left alone, and so is the keep file."],
         [("Other files are not touched. In the end the directory holds exactly what follows from these rules.",
-            "Everything else in the directory stays. Nothing may be left or added beyond what the rules say."),
+          "Everything else in the directory stays. Nothing may be left or added beyond what the rules say."),
          "Only the content matters, not times, modes or the level of compression."],
         example=("", "sample-19990101.log.gz"),
     )
@@ -246,11 +245,9 @@ def service_bringup(rng: random.Random) -> Task:
     banner = f"{rng.choice(pools.CITIES)}-{rng.randrange(100, 999)}"
     text = brief(
         rng, "Bring up the directory service",
-        (f"Configure and start the service `{tool}`, and leave it running.", f"The service `{tool}` must run on this "
-            "machine; it has no configuration yet.",
-                                                                             f"Please bring up `{tool}`. "
-                                                                                 f"`{root}/NOTES` explains its "
-                                                                                 "configuration."),
+        (f"Configure and start the service `{tool}`, and leave it running.",
+         f"The service `{tool}` must run on this machine; it has no configuration yet.",
+         f"Please bring up `{tool}`. `{root}/NOTES` explains its configuration."),
         [f"Write its configuration file `{config}` (format: `{root}/NOTES`) from the inventory `{inventory}`.",
          (f"Only hosts with `state={role}` are usable. A group's requests go to its usable host with the greatest "
           "weight; when weights are equal to the one whose name comes first in the alphabet. Groups without usable "

@@ -52,9 +52,9 @@ def cron_calendar(rng: random.Random) -> Task:
     last = first + timedelta(days=days - 1)
     text = brief(
         rng, "Calendar of jobs",
-        (f"Work out when the jobs of `{table}` will run.", "Before the maintenance we want to know which jobs of "
-            f"the crontab `{table}` are due.",
-                                                           f"Expand the crontab `{table}`."),
+        (f"Work out when the jobs of `{table}` will run.",
+         f"Before the maintenance we want to know which jobs of the crontab `{table}` are due.",
+         f"Expand the crontab `{table}`."),
         [f"The period is from {first:%Y-%m-%d} 00:00 to {last:%Y-%m-%d} 23:59, both days included; all times are UTC.",
          ("The file has the usual five fields (minute, hour, day of month, month, day of week with 0 for Sunday) "
           "and a command. `*`, numbers, lists, ranges and steps (`*/n`, `a-b/n` counting from a) occur. At least "
@@ -151,8 +151,8 @@ def account_provisioning(rng: random.Random) -> Task:
                 members[team] = [*members[team], name]
     text = brief(
         rng, "Joiners and leavers",
-        (f"Bring `{etc}/passwd` and `{etc}/group` up to date with the list `{todo}`.", "Apply the changes of staff "
-            f"in `{todo}` to the account files in `{etc}`.",
+        (f"Bring `{etc}/passwd` and `{etc}/group` up to date with the list `{todo}`.",
+         f"Apply the changes of staff in `{todo}` to the account files in `{etc}`.",
          f"`{todo}` has the changes of this month. Please edit `passwd` and `group` in `{etc}` accordingly (it is "
          "another system's directory, not that of this machine)."),
         ["The list has the columns `action,name,team` and is worked through from top to bottom.",
@@ -166,7 +166,7 @@ def account_provisioning(rng: random.Random) -> Task:
          "all member lists in the group file.",
          "`move`: the user leaves all member lists and becomes a member of the named team only."],
         [("All other entries and fields stay as they are. The order of lines and of members within a group is free.",
-            "Nothing else changes; lines, and members inside a group, may be in any order.")],
+          "Nothing else changes; lines, and members inside a group, may be in any order.")],
         example=("", f"somebody:x:99999:100:Somebody:{home}/somebody:{shell_path}"),
     )
     solve = python('''
@@ -247,14 +247,13 @@ def disk_accounting(rng: random.Random) -> Task:
     wanted = {team: [total, "over" if total > limit[team] * 1024 * 1024 else "ok"] for team, total in used.items()}
     text = brief(
         rng, "Disk accounting",
-        (f"Add up the disk use of each team from `{listing}`.", f"Which teams are over quota? `{listing}` lists the "
-            f"files, `{quotas}` the quotas.",
-                                                                "Please make the disk accounting of this month from "
-                                                                    f"`{listing}` and `{quotas}`."),
+        (f"Add up the disk use of each team from `{listing}`.",
+         f"Which teams are over quota? `{listing}` lists the files, `{quotas}` the quotas.",
+         f"Please make the disk accounting of this month from `{listing}` and `{quotas}`."),
         ["A line of the listing has inode, owner, size and path. Sizes are bytes, or units of 1024 bytes with `K`, "
          "of 1024² bytes with `M`.",
-         ("Several lines with the same inode are names of one file: it counts once.", "Hard links show up as lines "
-             "with equal inode and must be counted only once."),
+         ("Several lines with the same inode are names of one file: it counts once.",
+          "Hard links show up as lines with equal inode and must be counted only once."),
          f"`{quotas}` has a line per team: `TEAM: QUOTA PERSON PERSON ...`, the quota being in the same notation. "
          "Owners in no team are ignored."],
         [(f"Write `{out}` with two lines per team: `TEAM_bytes=N` (total in bytes) and `TEAM_state=S`, S being "

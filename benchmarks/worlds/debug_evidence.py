@@ -43,13 +43,13 @@ def first_bad_commit(rng: random.Random) -> Task:
     ''', repo=repo)
     text = brief(
         rng, "Find the culprit",
-        (f"In the git repository `{repo}` somebody broke `{tool}`. Find the commit.", f"`{repo}/{tool}` gives wrong "
-            "numbers since some commit on `main`. Which one?",
+        (f"In the git repository `{repo}` somebody broke `{tool}`. Find the commit.",
+         f"`{repo}/{tool}` gives wrong numbers since some commit on `main`. Which one?",
          f"Please bisect `{repo}`: one commit broke `{tool}`."),
         [f"`bash {tool} N` must print N times {factor}; for example with N={ask} it printed the right number in the "
          "first commit and does not any more.",
          ("Every commit before the culprit is right, the culprit and every later one are wrong.",
-             "Once broken it stayed broken, and before that it had always been right.")],
+          "Once broken it stayed broken, and before that it had always been right.")],
         [(f"Write two lines to `{out}`: `subject=` and the subject of the first wrong commit, and `author=` and the "
           "name of its author.",
           f"The answer goes to `{out}`: a line `subject=SUBJECT` and a line `author=NAME` for the commit that "
@@ -119,8 +119,8 @@ def deadlock_trace(rng: random.Random) -> Task:
               "blocked": sorted(tail), "holding": {ring[circle.index(thread)]: thread for thread in order}}
     text = brief(
         rng, "Diagnose a deadlock",
-        (f"A program hangs; `{trace}` recorded its locks. Find the deadlock.", f"Analyse the lock trace `{trace}` of "
-            "a program that got stuck.",
+        (f"A program hangs; `{trace}` recorded its locks. Find the deadlock.",
+         f"Analyse the lock trace `{trace}` of a program that got stuck.",
          f"Which threads block each other? `{trace}` has the whole story."),
         ["Lines read `[TIME] THREAD wants LOCK`, `... gets LOCK` or `... frees LOCK`. A thread that wants a lock "
          "and has not got it by the end of the trace waits for it.",

@@ -120,8 +120,8 @@ def ledger_repair(rng: random.Random) -> Task:
     ''')
     text = brief(
         rng, "Repair the ledger program",
-        (f"The program `{path}` does not do what `{root}/README.md` says. Repair it.", f"Please debug `{path}`. Its "
-            f"intended behaviour is described in `{root}/README.md`.",
+        (f"The program `{path}` does not do what `{root}/README.md` says. Repair it.",
+         f"Please debug `{path}`. Its intended behaviour is described in `{root}/README.md`.",
          f"`{path}` prints wrong balances. `{root}/README.md` is right, the program is not."),
         [("There is more than one fault.", "Several things are wrong, some show only with unusual input."),
          f"It is called as `python3 {path}`, with the bookings on standard input."],
@@ -191,7 +191,7 @@ def csv_parser_repair(rng: random.Random) -> Task:
     text = brief(
         rng, "Repair a table reader",
         (f"`{path}` turns delimited text into JSON, but fails on difficult input. Repair it.",
-            f"Please fix the table reader `{path}`.",
+         f"Please fix the table reader `{path}`.",
          f"Data is lost in `{path}`, a little parser for delimited text. Find out why and correct it."),
         [f"Called as `python3 {path}`, it reads text from standard input and prints one JSON array of rows, each row "
          "an array of strings.",
@@ -203,8 +203,8 @@ def csv_parser_repair(rng: random.Random) -> Task:
           f"`{quote}{quote}` means one `{quote}`."),
          "Blanks are data and are never stripped; empty fields are empty strings, also at the end of a row. Input "
          "is UTF-8 and well formed."],
-        [("The file stays where it is; we feed it with a collection of nasty inputs.", "Hidden inputs, chosen to "
-            "hurt, decide whether it is repaired.")],
+        [("The file stays where it is; we feed it with a collection of nasty inputs.",
+          "Hidden inputs, chosen to hurt, decide whether it is repaired.")],
         example=("json", '[["sample", "text"], ["more", ""]]'),
     )
     good = '''
@@ -290,8 +290,9 @@ def shell_script_repair(rng: random.Random) -> Task:
         trees.append(tree)
     text = brief(
         rng, "Repair a shell script",
-        (f"The script `{path}` fails on unusual file names. Repair it.", f"Please make `{path}` robust.",
-            f"`{path}` works in the demo and breaks in production; file names are the cause."),
+        (f"The script `{path}` fails on unusual file names. Repair it.",
+         f"Please make `{path}` robust.",
+         f"`{path}` works in the demo and breaks in production; file names are the cause."),
         [f"It is called as `bash {path} SOURCE TARGET`; both are absolute paths of existing directories, TARGET is "
          "empty, and the names may contain anything.",
          (f"It has to copy every regular file below SOURCE, at any depth, whose name ends in `.{suffix}` into "

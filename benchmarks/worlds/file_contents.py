@@ -34,7 +34,8 @@ def selective_archive(rng: random.Random) -> Task:
     files[f"{tree}/{hidden}/.noarchive"] = ""
     text = brief(
         rng, "Archive for the partner",
-        (f"Pack parts of `{tree}` into the archive `{out}`.", f"Please create `{out}` from the tree `{tree}`.",
+        (f"Pack parts of `{tree}` into the archive `{out}`.",
+         f"Please create `{out}` from the tree `{tree}`.",
          f"We have to hand over selected files of `{tree}` as `{out}`."),
         [f"Wanted are the files ending in `.md` or `.csv` that are at most {limit} bytes long, at any depth.",
          ("A directory that contains a file `.noarchive` is left out with everything below it.",
@@ -107,9 +108,9 @@ def chunk_assembly(rng: random.Random) -> Task:
             assert good == (zlib.crc32(content) == int(crc, 16))
     text = brief(
         rng, "Reassemble a file",
-        (f"Put the file `{out}` together again from the pieces in `{folder}`.", "A transfer left a file in pieces "
-            f"in `{folder}`. We need it whole, as `{out}`.",
-                                                                                f"Restore `{out}` from `{folder}`."),
+        (f"Put the file `{out}` together again from the pieces in `{folder}`.",
+         f"A transfer left a file in pieces in `{folder}`. We need it whole, as `{out}`.",
+         f"Restore `{out}` from `{folder}`."),
         ["Each piece is a text file of two lines: `INDEX TOTAL CRC32`, and the data in base64. INDEX counts from 0; "
          "the CRC-32 (as in zip, eight hexadecimal digits) is that of the decoded data.",
          ("Some pieces were damaged on the way: their data does not fit the checksum and must be ignored. Every "
@@ -169,8 +170,8 @@ def text_encodings(rng: random.Random) -> Task:
         wanted[f"{name}.txt"], texts[f"{name}.txt"] = kind, "".join(line + "\n" for line in lines)
     text = brief(
         rng, "One encoding for all",
-        (f"Convert all files in `{folder}` to UTF-8, in place.", f"The text files in `{folder}` use four different "
-            "encodings. Please unify them.",
+        (f"Convert all files in `{folder}` to UTF-8, in place.",
+         f"The text files in `{folder}` use four different encodings. Please unify them.",
          f"Rewrite the `.txt` files of `{folder}` as UTF-8."),
         ["A file that begins with a UTF-16 byte order mark (either order) is UTF-16; one that begins with the bytes "
          "EF BB BF is UTF-8 with a mark; of the others those that are valid UTF-8 are UTF-8, all remaining ones are "

@@ -43,10 +43,9 @@ def photo_sorting(rng: random.Random) -> Task:
         wanted[f"{date[:4]}/{date[5:7]}/{name}" if date else f"{unknown}/{name}"] = body
     text = brief(
         rng, "Sort the pictures",
-        (f"Sort the pictures below `{inbox}` into `{album}`.", f"Please build the album `{album}` from the pictures "
-            f"in `{inbox}` and its subdirectories.",
-                                                               f"`{inbox}` is full of pictures; we want them in "
-                                                                   f"`{album}`, by month."),
+        (f"Sort the pictures below `{inbox}` into `{album}`.",
+         f"Please build the album `{album}` from the pictures in `{inbox}` and its subdirectories.",
+         f"`{inbox}` is full of pictures; we want them in `{album}`, by month."),
         ["Every `.jpg` file may have a text file beside it, named like the picture plus `.meta`. Its line "
          f"`{key}=YYYY-MM-DDT...` has the date.",
          (f"A picture goes to `{album}/YYYY/MM/` under its own name; one without such a line or without a meta file "
@@ -98,8 +97,10 @@ def bulk_rename(rng: random.Random) -> Task:
     for word in pools.some(rng, pools.WORDS, 9):
         place = rng.choice(pools.CITIES)
         for serial in rng.sample(range(1, 400), rng.choice((1, 1, 2, 3))):
-            raw = rng.choice((f"{word.title()} {place}", f"{word.upper()}__{place.lower()}", f" {word} - {place} ",
-                f"{word}({place})"))
+            raw = rng.choice((f"{word.title()} {place}",
+                              f"{word.upper()}__{place.lower()}",
+                              f" {word} - {place} ",
+                              f"{word}({place})"))
             suffix = rng.choice(("TXT", "txt", "Txt"))
             path = f"{folder}/{raw}~{serial}.{suffix}"
             files[path] = f"serial: {serial}\n{rng.getrandbits(50):x}\n"
@@ -110,12 +111,12 @@ def bulk_rename(rng: random.Random) -> Task:
             wanted[f"{stem}.txt" if number == 1 else f"{stem}{joiner}{number}.txt"] = body
     text = brief(
         rng, "Tidy file names",
-        (f"Rename all files in `{folder}`.", f"The file names in `{folder}` are chaotic. Please make them uniform.",
+        (f"Rename all files in `{folder}`.",
+         f"The file names in `{folder}` are chaotic. Please make them uniform.",
          f"Give the files in `{folder}` clean names."),
         ["A name has the form `TEXT~SERIAL.SUFFIX`; SERIAL is a number and is also in the first line of the file.",
          ("The new name comes from TEXT: lower case, every run of characters that are not letters or digits becomes "
-          f"one `{joiner}`, and none stays at the beginning or end. The suffix becomes `.txt`; the serial is "
-          "dropped.",
+          f"one `{joiner}`, and none stays at the beginning or end. The suffix becomes `.txt`; the serial is dropped.",
           f"Turn TEXT into lower case, replace each run of anything but letters and digits by a single `{joiner}`, "
           f"strip `{joiner}` from both ends, and add `.txt`. The `~SERIAL` part disappears."),
          ("When several files would get the same name, the one with the lowest serial gets it; the others, by "

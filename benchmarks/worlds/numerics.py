@@ -32,8 +32,8 @@ def spectrum_lines(rng: random.Random) -> Task:
     wanted = [[index * rate / size, round(height, 9)] for height, index in sorted(spectrum, reverse=True)[:count]]
     text = brief(
         rng, "Lines of a spectrum",
-        (f"Find the {count} strongest frequencies in `{source}`.", f"Analyse the signal in `{source}`: which {count} "
-            "frequencies dominate?",
+        (f"Find the {count} strongest frequencies in `{source}`.",
+         f"Analyse the signal in `{source}`: which {count} frequencies dominate?",
          f"Please compute the spectrum of `{source}` and report its {count} highest lines."),
         [f"The file has {size} samples, one a line, taken {rate} times per second.",
          (f"Use the plain discrete Fourier transform of all {size} samples, without window or padding. The line "
@@ -103,8 +103,8 @@ def sequence_alignment(rng: random.Random) -> Task:
         best.append(row[-1])
     text = brief(
         rng, "Align sequences",
-        (f"Align the pairs of sequences in `{source}`.", f"`{source}` has pairs of DNA sequences. Please compute an "
-            "optimal global alignment of each.",
+        (f"Align the pairs of sequences in `{source}`.",
+         f"`{source}` has pairs of DNA sequences. Please compute an optimal global alignment of each.",
          f"Global alignment of all pairs in `{source}`."),
         ["Each line of the input has two sequences separated by a blank.",
          (f"Score: {match} for two equal letters one above the other, {differ} for different letters, {gap} for a "

@@ -36,8 +36,8 @@ def half_life_fit(rng: random.Random) -> Task:
     rng.shuffle(rows)
     text = brief(
         rng, "Half-lives",
-        (f"Determine the half-lives of the isotopes in `{source}`.", f"`{source}` has counts of several samples over "
-            "time. Please fit their decay.",
+        (f"Determine the half-lives of the isotopes in `{source}`.",
+         f"`{source}` has counts of several samples over time. Please fit their decay.",
          f"Fit the decay curves of `{source}`."),
         ["The columns, tab-separated with a header, are `sample`, `minute` and `count`. Subtract the background of "
          f"{background} from every count.",
@@ -112,8 +112,8 @@ def plate_temperature(rng: random.Random) -> Task:
     limit = 1e-5
     text = brief(
         rng, "Temperature of a plate",
-        (f"Compute the steady temperatures of the plate described in `{source}`.", f"`{source}` describes a metal "
-            "plate on a grid; please find its temperatures at rest.",
+        (f"Compute the steady temperatures of the plate described in `{source}`.",
+         f"`{source}` describes a metal plate on a grid; please find its temperatures at rest.",
          f"Solve the stationary heat equation on the grid of `{source}`."),
         [f"The file has {height} lines of {width} fields, separated by blanks. A number is a cell that is held at "
          "that temperature, a dot is a free cell.",
@@ -202,8 +202,8 @@ def orbit_program(rng: random.Random) -> Task:
         cases.append([" ".join(map(str, values)), final(*values)])
     text = brief(
         rng, "Oscillator program",
-        (f"Write the program `{path}` that follows a nonlinear oscillator in time.", "Please create the executable "
-            f"`{path}`; it solves the motion of a damped, nonlinear oscillator.",
+        (f"Write the program `{path}` that follows a nonlinear oscillator in time.",
+         f"Please create the executable `{path}`; it solves the motion of a damped, nonlinear oscillator.",
          f"We need a small numerical tool, `{path}`."),
         [f"The equation of motion is x'' = -{names[0]}·x - {names[1]}·x' - {names[2]}·x³.",
          f"Each line of standard input has six numbers separated by blanks: {names[0]}, {names[1]}, {names[2]}, the "

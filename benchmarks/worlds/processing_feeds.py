@@ -47,8 +47,9 @@ def feed_merge(rng: random.Random) -> Task:
     }
     text = brief(
         rng, "Merge three feeds",
-        (f"Merge `{first}`, `{second}` and `{third}` into `{out}`.", "Three feeds describe the same things in three "
-            f"formats: `{first}`, `{second}`, `{third}`. We want one file, `{out}`.",
+        (f"Merge `{first}`, `{second}` and `{third}` into `{out}`.",
+         f"Three feeds describe the same things in three formats: `{first}`, `{second}`, `{third}`. We want one "
+         f"file, `{out}`.",
          f"Please consolidate the feeds in `{root}` (`north.csv`, `south.jsonl`, `east.txt`) into `{out}`."),
         ["north is semicolon-separated with a header; amounts have a decimal comma, `gone` is yes or no.",
          "south has one JSON object per line: `id`, `data` (with `name` and `cents`), `stamp`, and `deleted` (true) "
@@ -113,8 +114,8 @@ def multiline_log_table(rng: random.Random) -> Task:
     root = pools.root(rng)
     log = f"{root}/{rng.choice(('app', 'worker', 'service'))}.log"
     out = f"{root}/{rng.choice(('errors', 'failures'))}.tsv"
-    levels, follow = rng.choice((("ERROR", "INFO"), ("SEVERE", "FINE"), ("[E]", "[I]"))), rng.choice(("    ", "\t",
-        "| "))
+    levels = rng.choice((("ERROR", "INFO"), ("SEVERE", "FINE"), ("[E]", "[I]")))
+    follow = rng.choice(("    ", "\t", "| "))
     kinds = [f"{word.title()}Error" for word in pools.some(rng, pools.WORDS, 5)]
     parts, lines, table = pools.some(rng, pools.ITEMS, 5), [], {}
     for moment in sorted(rng.sample(range(60 * 60 * 20), 60)):
@@ -135,13 +136,15 @@ def multiline_log_table(rng: random.Random) -> Task:
     shown = {"    ": "four blanks", "\t": "a tab", "| ": "`| `"}[follow]
     text = brief(
         rng, "Table of errors",
-        (f"Summarise the errors of `{log}` in a table.", f"`{log}` mixes messages and stack traces. Please count the "
-            "errors in it.",
-                                                         f"Make a table of the failures recorded in `{log}`."),
+        (f"Summarise the errors of `{log}` in a table.",
+         f"`{log}` mixes messages and stack traces. Please count the errors in it.",
+         f"Make a table of the failures recorded in `{log}`."),
         [f"A record starts with a line `HH:MM:SS LEVEL COMPONENT: TEXT`; lines that begin with {shown} continue the "
          f"record above. Only records of level `{levels[0]}` are of interest.",
-         ("The continuation of each of them ends in `caused by KIND: ...`; the lines `at ...` before it are its stack.",
-          "Each such record has some `at ...` lines (perhaps none), its stack, and then a line `caused by KIND: ...`."),
+         ("The continuation of each of them ends in `caused by KIND: ...`; the lines `at ...` before it are its "
+          "stack.",
+          "Each such record has some `at ...` lines (perhaps none), its stack, and then a line `caused by KIND: "
+          "...`."),
          "Group by component and kind."],
         [(f"Write `{out}`, tab-separated, with the header `component kind count first last depth` (tabs between) and "
           "one row per group: number of records, time of the first and the last one, and the largest number of "
@@ -218,14 +221,13 @@ def inventory_delta(rng: random.Random) -> Task:
     wanted["total"] = {"before": sum(one.values()), "after": sum(two.values())}
     text = brief(
         rng, "Difference of two inventories",
-        (f"Compare the inventories `{old}` and `{new}`.", f"What has changed from `{old}` to `{new}`? Please make a "
-            "list.",
-                                                          f"Two stock lists, `{old}` (earlier) and `{new}` (later), "
-                                                              "have to be compared."),
+        (f"Compare the inventories `{old}` and `{new}`.",
+         f"What has changed from `{old}` to `{new}`? Please make a list.",
+         f"Two stock lists, `{old}` (earlier) and `{new}` (later), have to be compared."),
         ["Their lines read `ITEM x COUNT`. An item may occur several times, also in other case; its counts add up, "
          "and its name is meant in lower case.",
-         ("An item that occurs in a list at all is in that inventory.", "Every item named in a list belongs to that "
-             "inventory.")],
+         ("An item that occurs in a list at all is in that inventory.",
+          "Every item named in a list belongs to that inventory.")],
         [(f"Write the INI file `{out}` with four sections. `[added]` and `[removed]` hold the items that are only in "
           "the later or only in the earlier list, with their counts; `[changed]` holds items in both whose counts "
           "differ, with the difference later minus earlier; `[total]` has `before` and `after`, the sums of all "

@@ -45,10 +45,9 @@ def window_aggregator(rng: random.Random) -> Task:
     how = "the sum of its values" if fold == "sum" else "the greatest of its values"
     text = brief(
         rng, "Aggregate a stream",
-        (f"Write the executable `{path}`, which aggregates a stream of events.", "We need a stream aggregator: "
-            f"`{path}`.",
-                                                                                 "Please implement windowed "
-                                                                                     f"aggregation as `{path}`."),
+        (f"Write the executable `{path}`, which aggregates a stream of events.",
+         f"We need a stream aggregator: `{path}`.",
+         f"Please implement windowed aggregation as `{path}`."),
         ["Input (standard input) are lines of JSON arrays `[TIME, KEY, VALUE]`: a non-negative integer, a string "
          "and an integer. They come in order of arrival, which is not always the order of time.",
          ("An event is late if its time is smaller than the greatest time seen so far (its own included) minus "
@@ -102,8 +101,8 @@ def window_aggregator(rng: random.Random) -> Task:
     complexity="complex")
 def phone_normaliser(rng: random.Random) -> Task:
     """Telephone numbers brought to one form; look-alikes refused."""
-    path, country = f"{pools.root(rng)}/{rng.choice(('phones', 'normalise.py', 'e164'))}", rng.choice(("49", "44", "31",
-        "351"))
+    path = f"{pools.root(rng)}/{rng.choice(('phones', 'normalise.py', 'e164'))}"
+    country = rng.choice(("49", "44", "31", "351"))
     low, bad = rng.choice((7, 8)), rng.choice(("invalid", "-", "REJECT"))
     separators = rng.choice((" -./", " -.", " -/"))
 
@@ -161,8 +160,8 @@ def phone_normaliser(rng: random.Random) -> Task:
     shown = ", ".join({" ": "blanks", "-": "hyphens", ".": "dots", "/": "slashes"}[c] for c in separators)
     text = brief(
         rng, "Normalise telephone numbers",
-        (f"Write `{path}`, which brings telephone numbers into international form.", "Please implement a strict "
-            f"normaliser for telephone numbers, `{path}`.",
+        (f"Write `{path}`, which brings telephone numbers into international form.",
+         f"Please implement a strict normaliser for telephone numbers, `{path}`.",
          f"Our address data has telephone numbers in all shapes. The program `{path}` is to clean them."),
         ["It reads one number per line from standard input and prints one line for each.",
          "Blanks at both ends are ignored. A number may begin with one `+`; apart from that only the digits 0-9, "
@@ -176,7 +175,7 @@ def phone_normaliser(rng: random.Random) -> Task:
           f"leading `0` is replaced by {country}. Numbers with neither are wrong."),
          f"The international number must have {low} to 15 digits and must not begin with 0."],
         [(f"Print `+` and the international number, or `{bad}` if anything is wrong with the line.",
-            f"The output is `+DIGITS` for good lines and `{bad}` for all others."),
+          f"The output is `+DIGITS` for good lines and `{bad}` for all others."),
          "The file must be executable. The hidden test lines were chosen to be difficult."],
         example=("", f"+99 (0000) 00 x  ->  {bad}"),
     )
@@ -223,8 +222,8 @@ def phone_normaliser(rng: random.Random) -> Task:
     complexity="complex", language="python")
 def telemetry_gateway(rng: random.Random) -> Task:
     """Readings over UDP and HTTP, aggregates over HTTP and a line protocol."""
-    path, unit = f"{pools.root(rng)}/{rng.choice(('gateway.py', 'collector.py'))}", rng.choice(("sensor", "probe",
-        "meter"))
+    path = f"{pools.root(rng)}/{rng.choice(('gateway.py', 'collector.py'))}"
+    unit = rng.choice(("sensor", "probe", "meter"))
     names, sent = pools.some(rng, pools.WORDS, 4), []
     for number in range(40):
         sent.append([rng.choice(("udp", "http")), rng.choice(names) if number > 3 else names[number],
@@ -236,9 +235,9 @@ def telemetry_gateway(rng: random.Random) -> Task:
             "sum": entry["sum"] + value}
     text = brief(
         rng, "Telemetry gateway",
-        (f"Write the telemetry gateway `{path}`.", f"Please implement `{path}`, a collector of {unit} readings in "
-            "Python.",
-                                                   f"Devices send readings in two ways; `{path}` is to collect them."),
+        (f"Write the telemetry gateway `{path}`.",
+         f"Please implement `{path}`, a collector of {unit} readings in Python.",
+         f"Devices send readings in two ways; `{path}` is to collect them."),
         [f"It is started as `python3 {path} UDP_PORT HTTP_PORT TCP_PORT`, uses 127.0.0.1 and runs until it is killed.",
          "UDP: each datagram is `NAME VALUE` (VALUE an integer) in ASCII. A good datagram is answered by a datagram "
          "`ok`, any other one by `error` and otherwise ignored.",
@@ -249,7 +248,7 @@ def telemetry_gateway(rng: random.Random) -> Task:
          "TCP: a client sends `NAME` and a newline and gets `COUNT MIN MAX SUM` and a newline, or `none`. A "
          "connection may be used for several questions."],
         [("All three sides share the data. A reading is visible everywhere as soon as it has been answered.",
-            "As soon as a reading has been acknowledged it must count in every answer, on either side."),
+          "As soon as a reading has been acknowledged it must count in every answer, on either side."),
          "Use the standard library only."],
         example=("", "> nothing\n< none"),
     )

@@ -54,18 +54,17 @@ def revenue_report(rng: random.Random) -> Task:
     sql = schema + _rows("customers", customers) + _rows("orders", orders) + _rows("lines", lines) + "COMMIT;\n"
     text = brief(
         rng, "Revenue report",
-        (f"Make a revenue report from the SQLite database `{database}`.", "Accounting asks for the revenue of "
-            f"{year} per city and month; the data is in `{database}` (SQLite).",
-                                                                          f"Query `{database}` for the revenue by "
-                                                                              "city and month."),
+        (f"Make a revenue report from the SQLite database `{database}`.",
+         f"Accounting asks for the revenue of {year} per city and month; the data is in `{database}` (SQLite).",
+         f"Query `{database}` for the revenue by city and month."),
         ["The tables are `customers` (id, name, city), `orders` (id, customer, day as YYYY-MM-DD, state) and "
          "`lines` (order_id, item, quantity, unit_cents, discount in percent).",
-         (f"Only orders in state `paid` whose day lies in {year} count.", "Take paid orders (`state` is `paid`) of "
-             f"the year {year} only."),
+         (f"Only orders in state `paid` whose day lies in {year} count.",
+          f"Take paid orders (`state` is `paid`) of the year {year} only."),
          "The value of a line is quantity times unit price, less its discount; prices are in cents, the report is "
          "in whole currency units (100 cents).",
-         (f"Leave out combinations of city and month with a revenue below {floor}.", "A city's month appears only "
-             f"if its revenue is at least {floor}.")],
+         (f"Leave out combinations of city and month with a revenue below {floor}.",
+          f"A city's month appears only if its revenue is at least {floor}.")],
         [(f"Write `{out}` with the header `city,month,orders,revenue` and one row per city (of the customer) and "
           "month (`YYYY-MM`), sorted by city, then month. `orders` is the number of orders, `revenue` has at least "
           "two decimals and may be off by at most 0.005.",
@@ -115,8 +114,8 @@ def revenue_report(rng: random.Random) -> Task:
 def schema_migration(rng: random.Random) -> Task:
     """A flat table split into three, inside the database."""
     root = pools.root(rng)
-    database, flat = f"{root}/{rng.choice(('library', 'loans', 'catalogue'))}.sqlite", rng.choice(("raw", "import",
-        "flat"))
+    database = f"{root}/{rng.choice(('library', 'loans', 'catalogue'))}.sqlite"
+    flat = rng.choice(("raw", "import", "flat"))
     authors, titles = pools.some(rng, pools.PEOPLE, 7), pools.some(rng, pools.WORDS, 14)
     writer = {title: rng.choice(authors) for title in titles}
     rows = []
@@ -133,10 +132,9 @@ def schema_migration(rng: random.Random) -> Task:
     sql += f'BEGIN;\n{_rows(flat, rows)}COMMIT;\n'
     text = brief(
         rng, "Normalise the database",
-        (f"Split the table `{flat}` of the SQLite database `{database}` into proper tables.", f"`{database}` "
-            f"(SQLite) has one flat table `{flat}`. Please normalise it.",
-                                                                                              f"Migrate `{database}`: "
-                                                                                                  f"the table `{flat}` is to be replaced by three tables."),
+        (f"Split the table `{flat}` of the SQLite database `{database}` into proper tables.",
+         f"`{database}` (SQLite) has one flat table `{flat}`. Please normalise it.",
+         f"Migrate `{database}`: the table `{flat}` is to be replaced by three tables."),
         ["`people(id INTEGER PRIMARY KEY, name TEXT UNIQUE)`: every author once. Author names in the flat table "
          "vary in case and have blanks around them; the stored name is lower case without surrounding blanks.",
          "`works(id INTEGER PRIMARY KEY, title TEXT UNIQUE, person INTEGER)`: every title once, `person` being the "

@@ -39,8 +39,8 @@ def visit_sessions(rng: random.Random) -> Task:
         lines.insert(rng.randrange(len(lines)), rng.choice(("", json.dumps({when: 5, "page": "/"}), '{"broken": ')))
     text = brief(
         rng, "Sessions of visitors",
-        (f"Group the events of `{source}` into sessions.", f"How long do people stay? `{source}` has one JSON event "
-            "per line; please find the sessions.",
+        (f"Group the events of `{source}` into sessions.",
+         f"How long do people stay? `{source}` has one JSON event per line; please find the sessions.",
          f"Analyse the click log `{source}`."),
         [f"An event has `{who}`, `{when}` (seconds, integer) and `page`. Lines are in no particular order. Skip "
          f"lines that are empty, are no valid JSON or have no `{who}`.",
@@ -136,10 +136,9 @@ def access_closure(rng: random.Random) -> Task:
     edges = list(dict.fromkeys(edges))
     text = brief(
         rng, "Effective write access",
-        (f"Find out who may write to what, from `{members}` and `{grants}`.", "An audit asks for the effective "
-            f"write permissions. Groups are in `{members}`, permissions in `{grants}`.",
-                                                                              f"Resolve nested groups: `{members}` "
-                                                                                  f"and `{grants}`."),
+        (f"Find out who may write to what, from `{members}` and `{grants}`.",
+         f"An audit asks for the effective write permissions. Groups are in `{members}`, permissions in `{grants}`.",
+         f"Resolve nested groups: `{members}` and `{grants}`."),
         [f"`{members}` has lines `MEMBER<TAB>GROUP`; MEMBER is a person or another group (groups begin with `g-`). "
          "Cycles occur.",
          f"`{grants}` has lines `GROUP<TAB>RESOURCE<TAB>RIGHT` with `read` or `write`.",
@@ -239,8 +238,8 @@ def table_query(rng: random.Random) -> Task:
             cases.append({"head": head, "rows": rows, "words": words, "wanted": answer(head, rows, words)})
     text = brief(
         rng, "CSV questions",
-        (f"Write the command `{path}` that answers simple questions about CSV files.", f"Please build `{path}`: a "
-            "filter for CSV data with a few verbs.",
+        (f"Write the command `{path}` that answers simple questions about CSV files.",
+         f"Please build `{path}`: a filter for CSV data with a few verbs.",
          f"Analysts want a small query command, `{path}`."),
         ["The CSV text comes on standard input, with a header line and without quoting. The query is given as "
          "arguments, applied from left to right.",

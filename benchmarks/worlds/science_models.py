@@ -37,7 +37,8 @@ def price_regression(rng: random.Random) -> Task:
     limit = 2 * noise
     text = brief(
         rng, "Predict prices",
-        (f"Predict the prices of the houses in `{todo}`.", f"Train on `{train}` and predict for `{todo}`.",
+        (f"Predict the prices of the houses in `{todo}`.",
+         f"Train on `{train}` and predict for `{todo}`.",
          f"`{train}` has houses with prices; the houses in `{todo}` have none yet. Please estimate them."),
         ["The columns are `id`, `area`, `age`, `rooms` and `district`; the training file also has `price`.",
          "The price is about linear in area, age and rooms, with an offset for each district, and some noise.",
@@ -118,12 +119,13 @@ def message_labels(rng: random.Random) -> Task:
     limit = 0.85
     text = brief(
         rng, "Classify messages",
-        (f"Label the messages in `{todo}`.", f"Use the labelled messages of `{train}` to classify those in `{todo}`.",
+        (f"Label the messages in `{todo}`.",
+         f"Use the labelled messages of `{train}` to classify those in `{todo}`.",
          f"Support wants the messages of `{todo}` sorted into classes; `{train}` has examples."),
         [f"`{train}` has lines `LABEL<TAB>TEXT`, `{todo}` has lines `ID<TAB>TEXT`. The texts are lower-case words.",
          "The words tell the class: each class uses some words more often than the others do.",
-         (f"At least {limit:.0%} of the labels must be right (we know the true ones).", "Your labels are compared "
-             f"with the true ones; the accuracy must reach {limit}.")],
+         (f"At least {limit:.0%} of the labels must be right (we know the true ones).",
+          f"Your labels are compared with the true ones; the accuracy must reach {limit}.")],
         [(f"Write `{out}`: one JSON object per line, `id` and `label`, for each message once, in any order.",
           f"Output: `{out}` in JSON Lines format. Each message gets one object with the keys `id` and `label`; the "
           "order does not matter.")],
@@ -185,8 +187,8 @@ def cluster_assignment(rng: random.Random) -> Task:
     limit = 0.9
     text = brief(
         rng, "Find the groups",
-        (f"Cluster the points in `{source}`.", f"`{source}` holds points in space that form {count} groups. Please "
-            "find them.",
+        (f"Cluster the points in `{source}`.",
+         f"`{source}` holds points in space that form {count} groups. Please find them.",
          f"Assign each point of `{source}` to one of {count} clusters."),
         [f"The file has the columns `id,x,y,z`. There are exactly {count} compact, well separated groups of similar "
          "size.",

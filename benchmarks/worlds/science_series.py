@@ -28,8 +28,8 @@ def spike_detection(rng: random.Random) -> Task:
     limit = 0.9
     text = brief(
         rng, "Find the outliers",
-        (f"Find the outliers in the hourly series `{source}`.", f"Some values of `{source}` are faulty. Please find "
-            "out which.",
+        (f"Find the outliers in the hourly series `{source}`.",
+         f"Some values of `{source}` are faulty. Please find out which.",
          f"Which measurements in `{source}` are spikes?"),
         ["The columns are `hour` (0, 1, 2, ...) and `value`. The regular part is a slow linear trend plus a daily "
          "rhythm (24 hours) plus small noise.",
@@ -86,10 +86,10 @@ def demand_forecast(rng: random.Random) -> Task:
         truth[name.lower()] = series[days:]
     text = brief(
         rng, "Forecast of sales",
-        (f"Forecast the next {ahead} days for each file in `{folder}`.", f"Every CSV file of `{folder}` has the "
-            f"daily sales of one shop; we need a forecast of the following {ahead} days.",
-                                                                         "Predict sales: the history of each shop "
-                                                                             f"is a file in `{folder}`."),
+        (f"Forecast the next {ahead} days for each file in `{folder}`.",
+         f"Every CSV file of `{folder}` has the daily sales of one shop; we need a forecast of the following {ahead} "
+         "days.",
+         f"Predict sales: the history of each shop is a file in `{folder}`."),
         [f"The columns are `day` (0 to {days - 1}) and `sold`. Each shop has a weekly pattern (period 7) that "
          "multiplies a linearly growing level, with little noise.",
          ("The mean absolute percentage error over all shops and days, against what was really sold, must not "
@@ -179,8 +179,8 @@ def experiment_summary(rng: random.Random) -> Task:
               "difference": m1 - m0, "t": (m1 - m0) / math.sqrt(v0 / n0 + v1 / n1)}
     text = brief(
         rng, "Summary of an experiment",
-        (f"Summarise the experiment in `{source}`.", f"`{source}` has the raw data of an experiment with two arms. "
-            "We need the key figures.",
+        (f"Summarise the experiment in `{source}`.",
+         f"`{source}` has the raw data of an experiment with two arms. We need the key figures.",
          f"Please compute the statistics of the trial recorded in `{source}`."),
         [f"The columns are `person`, `arm` (`{arms[0]}` or `{arms[1]}`) and `value`.",
          f"Drop rows whose value is empty or `n/a`, rows whose value is greater than {top}, and all rows of people "

@@ -50,7 +50,8 @@ def auth_lockouts(rng: random.Random) -> Task:
     example = {"192.0.2.9": {"failures": 21, "users": ["nobody"], "breached": True}}
     text = brief(
         rng, "Burst of failed logins",
-        (f"Find the brute-force sources in `{log}`.", f"Someone is guessing passwords; `{log}` has the evidence.",
+        (f"Find the brute-force sources in `{log}`.",
+         f"Someone is guessing passwords; `{log}` has the evidence.",
          f"We need a list of the addresses that hammered our gateway. The log is `{log}`, one event a line."),
         [("Only lines saying `Failed password` count as failures; `Failed publickey` does not. An address is "
           f"suspicious when {limit} of its failures lie within {window} seconds (last minus first at most {window}).",
@@ -65,8 +66,7 @@ def auth_lockouts(rng: random.Random) -> Task:
           "`failures` (all failed passwords of the address in the log), `users` (the distinct names tried, sorted) "
           "and `breached` (boolean).",
           f"The result goes to `{out}` as a JSON object, address to object. Fields: `failures`, the address's total "
-          "of failed passwords; `users`, a sorted list of the different names it tried; `breached`, true or "
-          "false.")],
+          "of failed passwords; `users`, a sorted list of the different names it tried; `breached`, true or false.")],
         example=("json", json.dumps(example, indent=2)),
     )
     solve = python('''
@@ -229,7 +229,7 @@ def permission_policy(rng: random.Random) -> Task:
           "path relative to the tree, the others with the base name; `*` never matches a slash."),
          f"Directories, `{tree}` itself included, are not in the policy: all of them get mode {folder_mode}."],
         [("Only modes change: every file keeps its name and its content.",
-            "Do not rename, rewrite or remove any file.")],
+          "Do not rename, rewrite or remove any file.")],
     )
     solve = fill('''
         #!/bin/bash

@@ -46,9 +46,11 @@ def redaction_filter(rng: random.Random) -> Task:
                 (f"x{prefix}{hexes(16)}", ""),
             (f"{prefix}{hexes(15)}", ""), (card, mark_card), (f"{groups(card, mark)}.", f"{mark_card}."),
             (rng.choice((bad, groups(bad, mark))), ""), (f"{card}{rng.randrange(10)}", ""),
-            (rng.choice((f"{card[:4]} {card[4:8]}-{card[8:12]} {card[12:]}", f"{prefix}{hexes(17)}",
-                f"{prefix}{hexes(16)}_",
-                         f"{prefix}{hexes(15).upper()}A", f"{card[:8]} {card[8:]}")), ""),
+            (rng.choice((f"{card[:4]} {card[4:8]}-{card[8:12]} {card[12:]}",
+                         f"{prefix}{hexes(17)}",
+                         f"{prefix}{hexes(16)}_",
+                         f"{prefix}{hexes(15).upper()}A",
+                         f"{card[:8]} {card[8:]}")), ""),
         ][kind]
         cases.append([f"{before} {line} {behind}", f"{before} {wanted or line} {behind}"])
     cases += [["", ""], [f"{prefix}{hexes(16)} {prefix}{hexes(16)}", f"{mark_token} {mark_token}"]]
@@ -278,8 +280,9 @@ def firewall_rules(rng: random.Random) -> Task:
           "One output line per packet in input order: verdict and number of the rule (counted from 1), e.g. verdict "
           f"4 for the fourth rule; without a match it is `{verdicts[1]} 0`."),
          "It must be executable as it is, and is checked with rule files and packets of ours."],
-        example=("", f"rules:   {verdicts[0]} tcp 192.0.2.0/24 9000-9010\npacket:  tcp 192.0.2.5 9003\noutput:  "
-                     f"{verdicts[0]} 1"),
+        example=("",
+                 f"rules:   {verdicts[0]} tcp 192.0.2.0/24 9000-9010\npacket:  tcp 192.0.2.5 9003\noutput:  "
+                 f"{verdicts[0]} 1"),
     )
     code = '''
         #!/usr/bin/env python3

@@ -14,8 +14,8 @@ from .text import brief
         complexity="complex")
 def semver_resolver(rng: random.Random) -> Task:
     """The highest version that satisfies a list of constraints."""
-    path, none = f"{pools.root(rng)}/{rng.choice(('resolve', 'pick.py', 'semver'))}", rng.choice(("none", "-",
-        "no match"))
+    path = f"{pools.root(rng)}/{rng.choice(('resolve', 'pick.py', 'semver'))}"
+    none = rng.choice(("none", "-", "no match"))
     tilde = rng.random() < 0.5
 
     def parse(text: str) -> tuple[int, ...]:
@@ -39,8 +39,16 @@ def semver_resolver(rng: random.Random) -> Task:
         draw = lambda: ".".join(str(rng.choice((0, 1, 2, 9, 10, 11))) for _ in range(3))  # noqa: E731
         versions = list(dict.fromkeys(draw() for _ in range(rng.randrange(3, 12))))
         near = lambda: rng.choice(versions) if rng.random() < 0.8 else draw()  # noqa: B023, E731
-        rules = [rng.choice((">=", "<=", ">", "<", "=", "!=", "^", "~", "^",
-            "~")) + near() for _ in range(rng.randrange(1, 3))]
+        rules = [rng.choice((">=",
+                             "<=",
+                             ">",
+                             "<",
+                             "=",
+                             "!=",
+                             "^",
+                             "~",
+                             "^",
+                             "~")) + near() for _ in range(rng.randrange(1, 3))]
         good = [v for v in versions if all(fits(parse(v), rule) for rule in rules)]
         cases.append([f"{','.join(rules)} {' '.join(versions)}", max(good, key=parse) if good else none])
     about_tilde = (
@@ -49,8 +57,8 @@ def semver_resolver(rng: random.Random) -> Task:
     )
     text = brief(
         rng, "Version resolver",
-        (f"Write the version resolver `{path}`.", "Please implement a dependency version picker as the executable "
-            f"`{path}`.",
+        (f"Write the version resolver `{path}`.",
+         f"Please implement a dependency version picker as the executable `{path}`.",
          f"The build needs a tool `{path}` that picks versions."),
         ["Standard input has one question per line: a comma-separated list of constraints (no spaces), then the "
          "available versions, everything separated by single spaces. All versions have three numeric parts.",
@@ -160,8 +168,8 @@ def stack_calculator(rng: random.Random) -> Task:
         cases.append([" ".join(parts), evaluate(" ".join(parts))])
     text = brief(
         rng, "Stack machine",
-        (f"Implement an interpreter for a tiny stack language: `{path}`.", f"Please write the executable `{path}`, a "
-            "stack calculator.",
+        (f"Implement an interpreter for a tiny stack language: `{path}`.",
+         f"Please write the executable `{path}`, a stack calculator.",
          f"We are replacing an old calculator. The new one is to be `{path}`; here is what it must do."),
         ["Each input line (standard input) is a program of words separated by blanks, run on a stack of its own "
          "that begins empty.",
@@ -283,8 +291,8 @@ def template_renderer(rng: random.Random) -> Task:
     q = lambda body: f"`{left}{body}{right}`"  # noqa: E731
     text = brief(
         rng, "Template expander",
-        (f"Write `{path}`, an expander for a small template language.", f"Please build the executable `{path}` that "
-            "fills in templates.",
+        (f"Write `{path}`, an expander for a small template language.",
+         f"Please build the executable `{path}` that fills in templates.",
          f"We need a template tool without dependencies; put it at `{path}`."),
         ["Each line of standard input is a JSON object with `template` (a string) and `values` (an object whose "
          "values are strings, integers or lists of strings).",
@@ -298,8 +306,8 @@ def template_renderer(rng: random.Random) -> Task:
          "Names are lower-case letters only, and there are no blanks inside the delimiters except after `each`."],
         ["Print the expanded template of each input line on a line of its own, in order (templates contain no line "
          "breaks).",
-         ("Make it executable; it will be tested with unseen templates.", "It has to be directly executable; hidden "
-             "templates decide.")],
+         ("Make it executable; it will be tested with unseen templates.",
+          "It has to be directly executable; hidden templates decide.")],
         example=("json", '{"template": "Dear ' + left + "who|" + upper + right + '!", "values": {"who": "nobody"}}'),
     )
     code = '''

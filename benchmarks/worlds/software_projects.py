@@ -32,10 +32,9 @@ def build_order(rng: random.Random) -> Task:
                                                       for name in shuffled}}, indent=1)
     text = brief(
         rng, "Order of builds",
-        (f"Work out in which order the modules of `{source}` must be built.", f"`{source}` describes modules and "
-            "what they need. Find a build order.",
-                                                                              "Our build tool broke; please make a "
-                                                                                  f"build order by hand from `{source}`."),
+        (f"Work out in which order the modules of `{source}` must be built.",
+         f"`{source}` describes modules and what they need. Find a build order.",
+         f"Our build tool broke; please make a build order by hand from `{source}`."),
         ["`goals` lists the modules wanted in the end; `modules` maps each module to an object whose `needs` are "
          "the modules that must be built before it.",
          ("Build a module only if it is a goal or is needed, directly or through others, by a goal.",
@@ -103,8 +102,9 @@ def port_fixes(rng: random.Random) -> Task:
     """A release branch that gets the fixes of another branch, without those reverted later."""
     root = pools.root(rng)
     repo, mark = f"{root}/{rng.choice(('repo', 'project', 'code'))}", rng.choice(("fix:", "[fix]", "bugfix:"))
-    source, target, tag = rng.choice(("develop", "next", "integration")), rng.choice(("release", "stable",
-        "hotfix")), "v1.0"
+    source = rng.choice(("develop", "next", "integration"))
+    target = rng.choice(("release", "stable", "hotfix"))
+    tag = "v1.0"
     items, people = pools.some(rng, pools.ITEMS, 12), pools.some(rng, pools.PEOPLE, 4)
     setup, commits, tree = [], [], {}
     setup.append(fill('''
@@ -145,8 +145,8 @@ def port_fixes(rng: random.Random) -> Task:
         tree[f"{commit[2]}.txt"] = commit[3] + "\n"
     text = brief(
         rng, "Port the fixes",
-        (f"Prepare the branch `{target}` in the git repository `{repo}`.", f"Please make a `{target}` branch in "
-            f"`{repo}` with fixes only.",
+        (f"Prepare the branch `{target}` in the git repository `{repo}`.",
+         f"Please make a `{target}` branch in `{repo}` with fixes only.",
          f"The repository `{repo}` needs a maintenance branch named `{target}`."),
         [f"Create `{target}` from the tag `{tag}` and bring over the fixes that were made on the branch `{source}`.",
          (f"A fix is a commit whose subject begins with `{mark}`. If a later commit on `{source}` is git's standard "
@@ -229,8 +229,8 @@ def key_value_server(rng: random.Random) -> Task:
     dialogue.append([f"{put} {names[0]} {model[names[0]]}", done])
     text = brief(
         rng, "Key-value server",
-        (f"Write `{path}`, a small in-memory key-value server.", "Please implement a key-value store in Python: "
-            f"`{path}`.",
+        (f"Write `{path}`, a small in-memory key-value server.",
+         f"Please implement a key-value store in Python: `{path}`.",
          f"We want a toy database server, `{path}`, that two kinds of clients can use."),
         [f"It is started as `python3 {path} TCP_PORT HTTP_PORT`, listens on 127.0.0.1 at both ports and runs until "
          "it is killed.",
