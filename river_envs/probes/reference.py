@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from river_envs.environment import Environment
@@ -32,6 +33,13 @@ _UNSTEADY = (
     "$RANDOM",
     "shuf",
     "urandom",
+)
+
+_OFFLINE = re.compile(
+    r"could not resolve|name resolution|name or service not known|network is unreachable|unable to resolve host"
+    r"|failed to connect to|connection timed out|could not connect to|failed to establish a new connection"
+    r"|temporary failure resolving|ENOTFOUND|EAI_AGAIN|no route to host",
+    re.IGNORECASE,
 )
 
 
@@ -120,6 +128,9 @@ class ReferencePasses(Probe):
             )
         if not background.vouched:
             return Judgement(ProbeStatus.ERROR, "the reference fails on a base that stands in for the recipe's own")
+        cut_off = _cut_off(environment, graded)
+        if cut_off:
+            return Judgement(ProbeStatus.ERROR, cut_off)
         failing = next(
             (test.name for result in graded for test in result.outcome.tests if test.outcome in {"failed", "error"}), ""
         )
@@ -148,6 +159,20 @@ def _disagree(results: Sequence[Result]) -> bool:
 def _looks_unsteady(environment: Environment) -> bool:
     """A static lead: random numbers, clocks or waits in the tests. It directs repeats, it accuses nobody."""
     return any(word.encode() in file.content for file in environment.verifier.files for word in _UNSTEADY)
+
+
+def _cut_off(environment: Environment, results: Sequence[Result]) -> str:
+    """Why a rejected reference may have wanted for a network only: its output says so, or it ended with an error in an
+    environment that declares a network.
+    """
+    for step in (step for result in results for step in result.receipt if step.action.get("solve")):
+        if _OFFLINE.search(step.output):
+            return "the reference could not reach the network: audit it with --network if the environment declares one"
+        if environment.network != "none" and step.exit_code:
+            return (
+                f"the reference ended with status {step.exit_code}, perhaps for want of the declared network: --network"
+            )
+    return ""
 
 
 def _why(results: Sequence[Result]) -> str:

@@ -8,8 +8,8 @@ from itertools import cycle
 import pytest
 from probe_support import ask, controls, environment, failed, graded, survey
 
-from river_envs.outcome import Status
-from river_envs.probes.base import Background, Judgement, NotApplicable, ProbeStatus
+from river_envs.outcome import Outcome, Status
+from river_envs.probes.base import Background, Judgement, NotApplicable, ProbeStatus, Result, Step
 from river_envs.probes.reference import ReferencePasses
 from river_envs.probes.untouched import Untouched
 from river_envs.sandbox.base import Base
@@ -129,3 +129,16 @@ def test_a_reference_on_an_unvouched_base_is_not_accused():
     env = environment()
     background = controls(env, bases=[Base("ubuntu:22.04", "host", "host", True)])
     assert ask(REFERENCE, env, survey(), lambda _: False, background).status is ProbeStatus.ERROR
+
+
+def test_a_reference_without_the_network_it_wants_is_not_accused():
+    offline = "fatal: unable to access 'https://example.org/x.git/': Could not resolve host: example.org"
+    for network, exit_code, output in (("public", 1, "failed"), ("none", 0, offline)):
+        env = environment(network=network)
+        results = [
+            Result(attempt, Outcome(Status.GRADED, 0.0, False), (Step({"solve": True}, True, exit_code, output),))
+            for attempt in REFERENCE.plan(env, survey())
+        ]
+        judgement = REFERENCE.judge(env, results, Background())
+        assert (judgement.status, judgement.findings) == (ProbeStatus.ERROR, ())
+        assert "--network" in judgement.reason
