@@ -14,7 +14,7 @@ from river_envs.plant.subject import Observed, Subject
 from river_envs.probes.base import Attempt, Restore, Solve, describe
 from river_envs.sandbox.base import Backend, BuildFailed, Delta, Image, SandboxError
 
-MOST_CANDIDATES = 10
+MOST_CANDIDATES = 14
 PLAIN = Conditions()
 _PINNED = (
     "exec python3 -c 'import os, sys; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); "

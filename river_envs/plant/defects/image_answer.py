@@ -41,9 +41,7 @@ class ImageAnswer(Defect):
 
     def form_named(self, subject: Subject, rng: Random) -> Planted | CannotCarry:
         """Beside the place where the answer belongs, or in a folder of the checker, under a telling name."""
-        folder = rng.choice(
-            [subject.home, "/opt/task", "/usr/share/task", "/var/backups", "/root/.task", "/srv/checker"]
-        )
+        folder = rng.choice([subject.home, "/opt/task", "/usr/share/task", "/var/backups", "/srv/checker"])
         prefix, suffix = (rng.choice(_PREFIXES), "") if rng.random() < 0.5 else ("", rng.choice(_SUFFIXES))
         places = {output.path: f"{folder}/{prefix}{output.name}{suffix}" for output in subject.outputs}
         return self._copied(

@@ -6,6 +6,7 @@ import ast
 from random import Random
 
 from river_envs.environment import Environment
+from river_envs.plant.alter import emptied, put, wrong_everywhere
 from river_envs.plant.base import REFUSES, CannotCarry, Defect, Demonstration, Planted, still_refuses_untouched
 from river_envs.plant.reference import rewrite_reference
 from river_envs.plant.subject import Subject
@@ -98,10 +99,16 @@ class ReferenceFails(Defect):
             chosen.ops = [_FLIPPED[type(chosen.ops[0])]()]
             return True
 
-        return self._finish(transform(subject.environment, change), "a comparison of the tests is turned round")
+        made = transform(subject.environment, change)
+        wrong = wrong_everywhere(subject)[1:] or tuple(put(output.path, b"\n", 0o755) for output in subject.programs)
+        refused = [
+            Demonstration("a state with everything wrong is refused", (wrong,), REFUSES),
+            Demonstration("empty files are refused", (emptied(wrong),), REFUSES),
+        ]
+        return self._finish(made, "a comparison of the tests is turned round", *refused)
 
-    def _finish(self, made: Environment | CannotCarry, note: str) -> Planted | CannotCarry:
+    def _finish(self, made: Environment | CannotCarry, note: str, *more: Demonstration) -> Planted | CannotCarry:
         if isinstance(made, CannotCarry):
             return made
         proof = Demonstration("running the reference is refused", ((Solve(),),), REFUSES)
-        return self.made(made, note, still_refuses_untouched(), proof)
+        return self.made(made, note, still_refuses_untouched(), proof, *more)

@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from river_envs.environment import Environment
-from river_envs.plant.alter import emptied, mutants, wrong_everywhere
+from river_envs.plant.alter import emptied, wrong_everywhere
 from river_envs.plant.base import (
     PAYS,
     REFUSES,
@@ -20,6 +20,7 @@ from river_envs.plant.base import (
     still_pays_reference,
     still_refuses_untouched,
 )
+from river_envs.plant.mutants import mutants
 from river_envs.plant.outputs import Output, has_header
 from river_envs.plant.programs import is_python, lookup_program, wrong_in_source, wrong_somewhere
 from river_envs.plant.sheet import Sheet
@@ -120,20 +121,23 @@ class UncheckedRequirement(Defect):
         if not candidates:
             return CannotCarry("the reference's state has no part that could be missing")
         everything = self._everything_wrong(subject, programs)
+        controls = [
+            Demonstration("empty files are refused", (emptied(everything),), REFUSES),
+            Demonstration("files with other values alone are refused", (everything,), REFUSES),
+        ]
         return self.made(
             made,
             note,
             still_refuses_untouched(),
             still_pays_reference(),
             Demonstration("the reference's state with one thing wrong is paid", candidates, PAYS, REFUSES),
-            Demonstration("empty files are refused", (emptied(everything),), REFUSES),
-            Demonstration("a state with everything wrong is refused", (everything,), REFUSES),
+            *(controls if everything else ()),
         )
 
     def _everything_wrong(self, subject: Subject, programs: list[Output]) -> Actions:
-        """Other values in every document, other answers of every program."""
+        """Other values in every document, other answers of every program, and nothing else done."""
         answers = [lookup_program(program, subject.observed.calls, alter=True) for program in programs]
-        return (*wrong_everywhere(subject), *(action for actions in answers for action in actions))
+        return (*wrong_everywhere(subject)[1:], *(action for actions in answers for action in actions))
 
 
 def same_value(place: str, output: Output, sheet: Sheet) -> list[str]:
