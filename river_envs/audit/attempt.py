@@ -5,13 +5,14 @@ Nothing here knows what an attempt is for. What went wrong with the sandbox beco
 
 from __future__ import annotations
 
+import posixpath
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from river_envs.environment import Environment, File, sha256
 from river_envs.outcome import Outcome, Status
-from river_envs.probes.base import Action, Attempt, Copy, Put, Restore, Result, Run, Solve, Step, describe
+from river_envs.probes.base import Action, Attempt, Copy, Put, Remove, Restore, Result, Run, Solve, Step, describe
 from river_envs.sandbox.base import Backend, Delta, Image, Sandbox, SandboxError, SandboxLimits
 
 Grade = Callable[[Sandbox, Environment], Outcome]
@@ -92,6 +93,8 @@ def perform(sandbox: Sandbox, environment: Environment, action: Action) -> Step:
                 content = sandbox.get(source, limit=_COPY_LIMIT)
                 sandbox.put([File(target.strip("/"), content)], user=user)
                 output = f"{len(content)} bytes, sha256 {sha256(content)}"
+            case Remove(paths):
+                done = all([_remove(sandbox, path) for path in paths])
             case Run(script, timeout_sec):
                 done, exit_code, output = _run(sandbox, environment, ["sh", "-c", script], timeout_sec, {})
                 done = done and exit_code == 0
@@ -104,6 +107,13 @@ def perform(sandbox: Sandbox, environment: Environment, action: Action) -> Step:
     except OSError as error:
         done, output = False, f"{type(error).__name__}: {error}"
     return Step(describe(action), done, exit_code, output, time.monotonic() - began)
+
+
+def _remove(sandbox: Sandbox, path: str) -> bool:
+    parent = posixpath.dirname(path) or "/"
+    there = any(entry.path == path for entry in sandbox.list([parent]))
+    sandbox.remove(path)
+    return there
 
 
 def _solve(sandbox: Sandbox, environment: Environment) -> tuple[bool, int | None, str]:

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from river_envs.environment import Environment, File, digest
 from river_envs.outcome import Outcome, Status
@@ -20,6 +20,9 @@ from river_envs.sandbox.base import Base, Delta, Listing
 
 Family = Literal["control", "reference", "adversarial", "mutant", "equivalent", "determinism", "isolation"]
 Trigger = Literal["rollout-visible", "feedback-learnable", "grading-runtime", "privileged"]
+RANKING: Final = frozenset({"rollout-visible", "feedback-learnable", "grading-runtime"})
+"""Triggers whose findings count against an environment; the others are reported beside the verdict."""
+Effort = Literal["quick", "standard", "deep"]
 Claim = Literal["accepts-wrong", "rejects-right", "unstable", "leaks-answer", "broken"]
 
 
@@ -48,6 +51,13 @@ class Copy:
 
 
 @dataclass(frozen=True)
+class Remove:
+    """Remove paths and all below them; done when each of them was there."""
+
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Solve:
     """Run the environment's reference in this sandbox; the delta it leaves is kept."""
 
@@ -57,7 +67,7 @@ class Restore:
     """Start from the delta that the reference left in an earlier attempt."""
 
 
-Action = Put | Run | Copy | Solve | Restore
+Action = Put | Run | Copy | Remove | Solve | Restore
 
 
 @dataclass(frozen=True)
@@ -77,6 +87,8 @@ class Attempt:
     actions: tuple[Action, ...] = ()
     question: str = ""
     facts: dict[str, Any] = field(default_factory=dict, hash=False)
+    conditions: tuple[tuple[str, str], ...] = ()
+    """What the verifier runs under beside the ordinary (a variable, a clock, a number of processors), by name."""
 
     @property
     def id(self) -> str:
@@ -88,6 +100,7 @@ class Attempt:
             self.arm,
             self.repeat,
             [describe(action) for action in self.actions],
+            *([self.conditions] if self.conditions else []),
         )[:16]
 
 
@@ -100,6 +113,8 @@ def describe(action: Action) -> dict[str, Any]:
             return {"run": script, "timeout_sec": timeout_sec}
         case Copy(source, target):
             return {"copy": source, "to": target}
+        case Remove(paths):
+            return {"remove": list(paths)}
         case Solve():
             return {"solve": True}
         case Restore():
@@ -243,7 +258,13 @@ class Probe(ABC):
     trigger: ClassVar[Trigger]
     version: ClassVar[int]
     order: ClassVar[int]
-    """Cheap and decisive first: controls 0, references 10, adversarial from 20."""
+    """Cheap and decisive first, and among adversarial probes the weakest artefact first: the audit stops at the first
+    finding that counts, so that its cause is the most basic one. Controls 0, references 10, adversarial 20-59 (20 what
+    exists, 30 words, 35 form, 40 leaks of the image, 45 programs and servers, 50 moved truth and reports), guided 60,
+    equivalents 70, determinism 80, mutants 90, grading-runtime 100, isolation 110.
+    """
+    effort: ClassVar[Effort] = "quick"
+    """The least effort at which the probe is planned."""
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
@@ -263,6 +284,10 @@ class Probe(ABC):
     def more(self, environment: Environment, results: Sequence[Result], background: Background) -> Sequence[Attempt]:
         """Attempts that the results so far ask for; called until it returns nothing new. Default: none."""
         return ()
+
+    def enough(self, results: Sequence[Result]) -> bool:
+        """Whether the attempts still planned can be spared. Default: once an adversarial one was rewarded."""
+        return self.family == "adversarial" and results[-1].passed and results[-1].effective
 
     @abstractmethod
     def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:

@@ -132,6 +132,10 @@ class ExampleBlock(Probe):
         done = {result.attempt.id for result in results}
         return [attempt for attempt in wanted if attempt.id not in done]
 
+    def enough(self, results: Sequence[Result]) -> bool:
+        """Never: only all arms together tell a leak from an empty check."""
+        return False
+
     def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:
         """A contradiction first, then a leak."""
         nothing = unproven(results, background)

@@ -70,10 +70,10 @@ EXPECTED = {
     "sound": ("defective", ["image-answer"]),  # the image ships .expected.json
     "resisted": ("defective", ["image-answer"]),
     "nothing": ("defective", ["pays-for-nothing"]),
-    "exists": ("defective", ["existence-only", "shape-only", "image-answer"]),
-    "shape": ("defective", ["shape-only", "image-answer"]),
+    "exists": ("defective", ["existence-only"]),
+    "shape": ("defective", ["shape-only"]),
     "rejects": ("defective", ["reference-fails"]),
-    "printed": ("defective", ["printed-answer", "image-answer"]),
+    "printed": ("defective", ["printed-answer"]),
     "unbuilt": ("defective", ["build-fails"]),
     "steps": ("unverified", []),
 }
