@@ -94,7 +94,8 @@ def perform(sandbox: Sandbox, environment: Environment, action: Action) -> Step:
                 sandbox.put([File(target.strip("/"), content)], user=user)
                 output = f"{len(content)} bytes, sha256 {sha256(content)}"
             case Remove(paths):
-                done = all([_remove(sandbox, path) for path in paths])
+                gone = [_remove(sandbox, path) for path in paths]
+                done = all(gone)
             case Run(script, timeout_sec):
                 done, exit_code, output = _run(sandbox, environment, ["sh", "-c", script], timeout_sec, {})
                 done = done and exit_code == 0

@@ -16,6 +16,7 @@ from river_envs.probes.registry import probes
 from river_envs.sandbox.base import Base
 from river_envs.scoring.score import score
 
+
 def judge(
     environment: Environment, results: Sequence[Result], plans: Sequence[PlanRecord], bases: Sequence[Base] = ()
 ) -> JudgedRecord:
