@@ -64,10 +64,23 @@ class Solve:
 
 @dataclass(frozen=True)
 class Restore:
-    """Start from the delta that the reference left in an earlier attempt."""
+    """Start from the delta that the reference left in an earlier attempt, ``without`` its changes at these absolute
+    paths: they are as the image has them.
+    """
+
+    without: tuple[str, ...] = ()
 
 
-Action = Put | Run | Copy | Remove | Solve | Restore
+@dataclass(frozen=True)
+class Watch:
+    """Look at files now and again after grading; done when they did not change, so that what was graded is what the
+    actions left and nothing that a program made anew.
+    """
+
+    paths: tuple[str, ...]
+
+
+Action = Put | Run | Copy | Remove | Solve | Restore | Watch
 
 
 @dataclass(frozen=True)
@@ -117,8 +130,10 @@ def describe(action: Action) -> dict[str, Any]:
             return {"remove": list(paths)}
         case Solve():
             return {"solve": True}
-        case Restore():
-            return {"restore": True}
+        case Restore(without):
+            return {"restore": True, "without": list(without)} if without else {"restore": True}
+        case Watch(paths):
+            return {"watch": list(paths)}
 
 
 @dataclass(frozen=True)
@@ -161,13 +176,31 @@ class Result:
 
 
 @dataclass(frozen=True)
+class Peek:
+    """What stands in a small text file of the image: all of it when ``whole``, else its beginning."""
+
+    path: str
+    text: str
+    whole: bool = True
+
+
+@dataclass(frozen=True)
 class Survey:
-    """What the audit saw in the built image before any probe: a listing of the places where tasks live."""
+    """What the audit saw in the built image before any probe: a listing of the places where tasks live, and what
+    some small text files there hold (``audit/survey.py`` bounds both).
+    """
 
     listing: tuple[Listing, ...] = ()
     workdir: str = "/"
     reference: Delta | None = None
     """The delta of a reference that passed. Not stored with the survey: the audit fills it in before it plans."""
+    in_place: bool = False
+    """Whether that delta passes only where the reference ran (processes matter). Filled in like ``reference``."""
+    peeks: tuple[Peek, ...] = ()
+
+    def peek(self, path: str) -> Peek | None:
+        """What was read of ``path``, or None when it was not read."""
+        return next((peek for peek in self.peeks if peek.path == path), None)
 
 
 @dataclass(frozen=True)
@@ -193,6 +226,18 @@ class Background:
     def vouched(self) -> bool:
         """Whether every base is the recipe's own or one that the user named in its place."""
         return all(base.origin != "host" for base in self.bases)
+
+    @property
+    def in_place(self) -> bool:
+        """Whether the reference passes where it ran, and what it left in the file system does not: processes
+        matter.
+        """
+        restored = [result for result in self.reference if result.graded and not result.in_place]
+        return (
+            bool(restored)
+            and not any(result.passed for result in restored)
+            and any(result.passed for result in self.reference if result.in_place)
+        )
 
     @property
     def zero(self) -> bool:
