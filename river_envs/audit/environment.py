@@ -79,7 +79,8 @@ class EnvironmentAudit:
             if self._beyond(probe):
                 self._note(probe, "left-out", f"beyond effort {self.options.effort}")
                 continue
-            planned = probe.plan(self.environment, replace(seen, reference=self.solved))
+            known = replace(seen, reference=self.solved, in_place=self.background.in_place)
+            planned = probe.plan(self.environment, known)
             if isinstance(planned, NotApplicable):
                 self._note(probe, "not-applicable", planned.reason)
                 continue

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from river_envs.environment import Environment, File
-from river_envs.probes.base import Action, Copy, Finding, Put, Restore, Result, Run, Solve
+from river_envs.probes.base import Action, Copy, Finding, Put, Remove, Restore, Result, Run, Solve, Watch
 from river_envs.sandbox.base import Change, Delta
 
 _HEAD = """\
@@ -100,8 +100,13 @@ def _action(environment: Environment, action: Action, start: Delta | None) -> st
                 'docker cp "$work/solution" "$box:/solution" >/dev/null\n'
                 f'docker exec {user}{where}{variables}"$box" bash /solution/solve.sh >"$work/solve.log" 2>&1 || true\n'
             )
-        case Restore():
-            changes = start.changes if start else ()
+        case Remove(paths):
+            return _exec("-u 0 ", "rm -rf " + shlex.join(paths))
+        case Watch():
+            return ""
+        case Restore(without):
+            left_out = {path.strip("/") for path in without}
+            changes = [change for change in (start.changes if start else ()) if change.path not in left_out]
             gone = [f"/{change.path}" for change in changes if change.kind == "deleted"]
             return (_exec("-u 0 ", "rm -rf " + shlex.join(gone)) if gone else "") + _unpack("/", _restored(changes))
 
