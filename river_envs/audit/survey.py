@@ -48,7 +48,8 @@ _WHOLE = frozenset(
 )
 _FOREIGN = re.compile(r"/(\.git|node_modules|site-packages|dist-packages|__pycache__|\.venv|venv|\.cache/pip|\.npm)/")
 _TELLING = re.compile(
-    r"truth|expect|golden|oracle|solution|answer|reference|label|hidden|secret|correct|backup|\.bak|\.orig", re.IGNORECASE
+    r"truth|expect|golden|oracle|solution|answer|reference|label|hidden|secret|correct|backup|\.bak|\.orig",
+    re.IGNORECASE,
 )
 _BINARY = (".pyc", ".so", ".gz", ".tgz", ".zip", ".bz2", ".xz", ".png", ".jpg", ".pdf", ".db", ".sqlite", ".npy", ".o")
 
