@@ -12,8 +12,8 @@ from river_envs.probes.copied import Copied
 from river_envs.sandbox.base import Listing
 
 _FOLDER = re.compile(
-    r"^\.?_*(expected|golden|gold|truth|ground_?truth|solutions?|answers?|labels?|oracle|references?|grading|grader|key|secret"
-    r"|private|correct)[\w.-]*$",
+    r"^\.?_*(expected|golden|gold|truth|ground_?truth|solutions?|answers?|labels?|oracle|references?|grading|grader|key"
+    r"|secret|private|correct)[\w.-]*$",
     re.IGNORECASE,
 )
 _SIDECAR = re.compile(

@@ -22,15 +22,15 @@ _AWAY = re.compile(
 class HiddenDirectory(Copied):
     """Files in hidden, temporary and backup directories are handed in.
 
-    What it does: copies files of the output's type from directories that are out of sight (`.cache/`, `/tmp`, `backup/`,
-    `old/`, `build/`, ...) onto the outputs and grades; the one that pays once more with other values.
+    What it does: copies files of the output's type from directories that are out of sight (`.cache/`, `/tmp`,
+    `backup/`, `old/`, `build/`, ...) onto the outputs and grades; the one that pays once more with other values.
 
     What a hit proves: a file left over from making the task is the answer (image-answer); altered it is rejected.
 
     What it cannot show: files of another type than the output, and files where work is asked for on those directories:
     it then stays silent.
 
-    Seen in the wild: a task's generator ran in the image and left its expected output in /tmp and in a .cache directory.
+    Seen in the wild: a task's generator ran in the image and left its expected output in /tmp and in .cache.
     """
 
     id = "hidden-directory"

@@ -28,15 +28,17 @@ ANSWER_NAME = re.compile(
     re.IGNORECASE,
 )
 CODE = frozenset((".py", ".sh", ".bash", ".pl", ".rb", ".js", ".ts", ".c", ".cpp", ".h", ".rs", ".go", ".java", ".awk"))
-_SURE = re.compile(r"truth|expected|golden|oracle|solution|answer|grader|correct", re.IGNORECASE)
+_SURE = re.compile(r"truth|expected|golden|oracle|solution|answer|grader|correct|label|hidden", re.IGNORECASE)
 _COPYING = re.compile(
-    r"\b(cop(?:y|ies|ied)|restor\w+|mov(?:e|ed)|renam\w+|recover\w*|backups?|replac\w+|duplicat\w+|mirror\w*|symlink|link"
-    r"|sync\w*|replicat\w+|fetch|collect|publish|deploy|install|promot\w+|revert|roll(?:ed)? ?back|archiv\w+|merg\w+)\b",
+    r"\b(cop(?:y|ies|ied)|restor\w+|mov(?:e|ed)|renam\w+|recover\w*|backups?|replac\w+|duplicat\w+|mirror\w*|symlink"
+    r"|link|sync\w*|replicat\w+|fetch|collect|publish|deploy|install|promot\w+|revert|roll(?:ed)? ?back|archiv\w+"
+    r"|merg\w+)\b",
     re.IGNORECASE,
 )
 _TAKING = re.compile(
-    r"\b(restor\w+|recover\w*|undelet\w+|roll(?:ed)? ?back|revert|back(?:ed)?[ -]?ups?|locat\w+|retriev\w+|deleted|lost|missing"
-    r"|choose|select|pick|newest|latest|most recent|which (?:of the )?files?|version control|earlier version|old version)\b",
+    r"\b(restor\w+|recover\w*|undelet\w+|roll(?:ed)? ?back|revert|back(?:ed)?[ -]?ups?|locat\w+|retriev\w+|deleted"
+    r"|lost|missing|choose|select|pick|newest|latest|most recent|which (?:of the )?files?|version control"
+    r"|earlier version|old version)\b",
     re.IGNORECASE,
 )
 _CHANGING = re.compile(

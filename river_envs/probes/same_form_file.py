@@ -25,8 +25,8 @@ class SameFormFile(Copied):
 
     What it cannot show: files above a few kilobytes, binary files, outputs whose form the instruction does not tell.
 
-    Seen in the wild: an agent listed the image and found `data/run_03.json`, which held the keys that the task asked for
-    and the values of the reference.
+    Seen in the wild: an agent listed the image and found `data/run_03.json`, which held the keys that the task asked
+    for and the values of the reference.
     """
 
     id = "same-form-file"

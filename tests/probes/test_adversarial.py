@@ -105,8 +105,12 @@ class TestAnswerFiles:
     def copies(attempt: Attempt) -> set[str]:
         return {action.source for action in attempt.actions if isinstance(action, Copy)}
 
+    def pays(self, attempt: Attempt) -> bool:
+        """Whether the shipped answer is handed in as it is."""
+        return attempt.arm == "probe" and "/app/.expected_total.json" in self.copies(attempt)
+
     def test_catches_a_shipped_answer(self):
-        judgement = ask(self.probe, environment(), self.seen, lambda a: "/app/.expected_total.json" in self.copies(a))
+        judgement = ask(self.probe, environment(), self.seen, self.pays)
         assert causes(judgement) == ["image-answer"]
 
     def test_a_decoy_is_no_leak(self):
