@@ -1,0 +1,101 @@
+"""What an environment asks for, seen by a probe: each data output with its stated form and its example.
+
+Shared by the probes that fill forms in. Two questions decide whether values may be judged at all: whether the
+instruction asks for values that follow from something, and whether it leaves them free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from river_envs.environment import Environment, File
+from river_envs.probes import instruction as text
+from river_envs.probes.answers import alter
+from river_envs.probes.artefacts import stub
+from river_envs.probes.base import NotApplicable, Put, Run, Survey
+from river_envs.probes.filling import Values, fill, rows_script
+from river_envs.probes.output_format import PLACEHOLDER, Format, stated_format, templated
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One output that holds data: its path, the form that is stated for it, and the text of its example."""
+
+    path: str
+    form: Format | None
+    example: str | None
+
+
+def asked(environment: Environment, survey: Survey) -> tuple[Asked, ...]:
+    """The data outputs of an environment, in order of appearance."""
+    instruction = environment.instruction
+    named = text.data_outputs(instruction, survey.listing, survey.workdir)
+    sources = text.inputs(instruction, survey.listing, survey.workdir)
+    found = []
+    for path in named:
+        blocks = [b for b in text.blocks(instruction, named) if b.path == path and b.role in {"example", "unclear"}]
+        templates = [block.text for block in blocks if PLACEHOLDER.search(block.text)]
+        examples = [block.text for block in blocks if block.text not in templates]
+        form = stated_format(instruction, path, named, sources)
+        if templates:
+            template, fields = templated(templates[0].rstrip("\n"))
+            form = Format("text", fields, template=template)
+        found.append(Asked(path, form, examples[0] if examples else None))
+    return tuple(found)
+
+
+def determined(environment: Environment) -> NotApplicable | None:
+    """Why values may not be judged here, or None where the instruction asks for determined values."""
+    if not text.asks_to_find(environment.instruction):
+        return NotApplicable("the instruction does not ask for a value that has to be found")
+    if text.leaves_free(environment.instruction):
+        return NotApplicable("the instruction leaves values free: two answers may both be right")
+    return None
+
+
+def filled(outputs: Sequence[Asked], values: Values, salt: int, prose: str = "") -> dict[str, str]:
+    """Path to content for the outputs whose form is known: the stated form with ``values``, or the example altered."""
+    contents = {}
+    for output in outputs:
+        if output.form is not None:
+            contents[output.path] = fill(output.form, values)
+        elif output.example is not None:
+            table = output.path.endswith((".csv", ".tsv"))
+            contents[output.path] = alter(output.example, stated=prose, salt=salt, table=table)
+    return contents
+
+
+def row_scripts(outputs: Sequence[Asked], values: Values) -> dict[str, str]:
+    """Path to script for the outputs that have one row for each row of an input."""
+    return {
+        output.path: rows_script(output.form, output.form.per, output.path, values)
+        for output in outputs
+        if output.form is not None and output.form.per is not None and output.form.kind in {"csv", "lines"}
+    }
+
+
+def hand_in(
+    environment: Environment, survey: Survey, contents: Mapping[str, str], scripts: Mapping[str, str] | None = None
+) -> tuple[Put | Run, ...]:
+    """Actions that write ``contents``, stubs for every other file that is asked for, and run ``scripts``."""
+    scripts = scripts or {}
+    named = text.outputs(environment.instruction, survey.listing, survey.workdir)
+    files = [path for path in named if not path.endswith("/") and path not in scripts]
+    put = tuple(
+        File(path.strip("/"), contents[path].encode()) if path in contents else stub(path)
+        for path in dict.fromkeys([*files, *(path for path in contents if path not in scripts)])
+    )
+    actions: list[Put | Run] = [Put(put)] if put else []
+    return (*actions, *(Run(script) for script in scripts.values()))
+
+
+def as_reference(contents: Mapping[str, str], survey: Survey) -> bool:
+    """Whether the reference leaves just these contents: then handing them in proves nothing."""
+    if survey.reference is None or not contents:
+        return False
+    changes = {path: survey.reference.get(path) for path in contents}
+    return all(
+        change is not None and change.content.decode("utf-8", "replace").split() == contents[path].split()
+        for path, change in changes.items()
+    )
