@@ -158,7 +158,8 @@ class EnvironmentAudit:
             return False
         levels = list(EFFORTS)
         spent = sum(len(results) for name, results in self.results.items() if name not in {"untouched", "reference"})
-        return levels.index(probe.effort) > levels.index(self.options.effort) or spent >= EFFORTS[self.options.effort]
+        worth, effort = levels.index(probe.worth(self.environment)), self.options.effort
+        return worth > levels.index(effort) or spent >= EFFORTS[effort]
 
     def _carry_out(self, probe: Probe, planned: Sequence[Attempt]) -> list[Result]:
         results = self.results.setdefault(probe.id, [])

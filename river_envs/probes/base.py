@@ -322,6 +322,10 @@ class Probe(ABC):
         if missing:
             raise TypeError(f"probe {cls.__name__} does not document: {', '.join(missing)}")
 
+    def worth(self, environment: Environment) -> Effort:
+        """The least effort at which this probe is planned for ``environment``; a static lead may lower it."""
+        return self.effort
+
     @abstractmethod
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
         """The attempts to run first, in order."""
