@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 from river_envs.environment import Environment, File
 from river_envs.probes import instruction as text
+from river_envs.probes import wording
 from river_envs.probes.answers import alter
 from river_envs.probes.artefacts import stub
 from river_envs.probes.base import NotApplicable, Put, Run, Survey
 from river_envs.probes.filling import Values, fill, rows_script
-from river_envs.probes.output_format import PLACEHOLDER, Format, stated_format, templated
+from river_envs.probes.output_format import Format, has_places, stated_format, templated
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ def asked(environment: Environment, survey: Survey) -> tuple[Asked, ...]:
     found = []
     for path in named:
         blocks = [b for b in text.blocks(instruction, named) if b.path == path and b.role in {"example", "unclear"}]
-        templates = [block.text for block in blocks if PLACEHOLDER.search(block.text)]
+        templates = [block.text for block in blocks if has_places(block.text)]
         examples = [block.text for block in blocks if block.text not in templates]
         form = stated_format(instruction, path, named, sources)
         if templates:
@@ -45,12 +46,35 @@ def asked(environment: Environment, survey: Survey) -> tuple[Asked, ...]:
     return tuple(found)
 
 
-def determined(environment: Environment) -> NotApplicable | None:
+def accounts(environment: Environment, survey: Survey) -> tuple[str, ...]:
+    """The paths (new, or old ones to append to) that are to tell of work whose effect is elsewhere; none where the
+    instruction asks for no such work.
+    """
+    instruction = environment.instruction
+    named = [path for path in text.paths(instruction, survey.workdir) if not path.endswith("/")]
+    present = {entry.path: entry.kind for entry in survey.listing}
+    new = text.data_outputs(instruction, survey.listing, survey.workdir)
+    told = [
+        path
+        for path in named
+        if wording.only_tells(instruction, path)
+        and (path in new or (present.get(path) == "file" and wording.appends(instruction, path)))
+    ]
+    worked = [path for path in named if path not in told and (path in present or path in new)]
+    return tuple(told) if worked and wording.asks_for_work(instruction) else ()
+
+
+def determined(environment: Environment, survey: Survey) -> NotApplicable | None:
     """Why values may not be judged here, or None where the instruction asks for determined values."""
     if not text.asks_to_find(environment.instruction):
         return NotApplicable("the instruction does not ask for a value that has to be found")
     if text.leaves_free(environment.instruction):
         return NotApplicable("the instruction leaves values free: two answers may both be right")
+    told = accounts(environment, survey)
+    if told and all(
+        path in told for path in text.data_outputs(environment.instruction, survey.listing, survey.workdir)
+    ):
+        return NotApplicable("the outputs only tell of work done elsewhere: the fabricated report asks that")
     return None
 
 

@@ -10,6 +10,7 @@ from river_envs.environment import Environment, File
 from river_envs.probes import instruction as text
 from river_envs.probes.answers import Scope, alter
 from river_envs.probes.artefacts import stub
+from river_envs.probes.asked import determined
 from river_envs.probes.base import (
     Attempt,
     Background,
@@ -22,8 +23,9 @@ from river_envs.probes.base import (
     Survey,
 )
 from river_envs.probes.judging import hit, unproven
+from river_envs.probes.output_format import has_places
 
-MOST = 3  # example variants tried per environment
+MOST = 2  # example variants tried per environment
 _INLINE = re.compile(r"(?<!`)`([^`\n]{1,120})`(?!`)")
 _CUE = re.compile(r"\b(for example|for instance|e\.g\.|example|sample|such as|looks? like)", re.IGNORECASE)
 
@@ -49,8 +51,8 @@ class ExampleBlock(Probe):
     name = "Example as the answer"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
-    order = 22
+    version = 2
+    order = 35
 
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
         """Per variant: the example and the same with every value altered."""
@@ -58,10 +60,9 @@ class ExampleBlock(Probe):
         named = [p for p in text.outputs(instruction, survey.listing, survey.workdir) if not p.endswith("/")]
         if not named:
             return NotApplicable("the instruction names no file that the image lacks")
-        if not text.asks_to_find(instruction):
-            return NotApplicable("the instruction does not ask for a value that has to be found")
-        if text.leaves_free(instruction):
-            return NotApplicable("the instruction leaves values free: two answers may both be right")
+        silent = determined(environment, survey)
+        if silent:
+            return silent
         attempts: list[Attempt] = []
         for variant, (answers, role) in enumerate(_variants(instruction, named)):
             attempts.append(self._attempt(environment, named, answers, "example", variant, role, "all", 0))
@@ -183,7 +184,11 @@ def _variants(instruction: str, named: Sequence[str]) -> list[tuple[dict[str, st
     """Ways to fill the outputs from the instruction's examples: all first blocks together, then further blocks and
     inline samples.
     """
-    usable = [block for block in text.blocks(instruction, named) if block.path and block.role in {"example", "unclear"}]
+    usable = [
+        block
+        for block in text.blocks(instruction, named)
+        if block.path and block.role in {"example", "unclear"} and not has_places(block.text)
+    ]
     by_path: dict[str, list[text.Block]] = {}
     for block in usable:
         by_path.setdefault(block.path or "", []).append(block)

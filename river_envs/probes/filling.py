@@ -89,7 +89,7 @@ def plausible(salt: int) -> Values:
 
 
 def _word(field: Field, salt: int, row: int) -> str:
-    choices = list(dict.fromkeys(_CHOICE.findall(field.about))) or re.findall(
+    choices: list[str] = list(dict.fromkeys(_CHOICE.findall(field.about))) or re.findall(
         r"\w[\w-]*(?=[|/])|(?<=[|/])\w[\w-]*", field.about
     )
     if len(choices) > 1:

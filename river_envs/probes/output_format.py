@@ -50,7 +50,8 @@ class Format:
 
 NUMBERS: Final = {w: n for n, w in enumerate("zero one two three four five six seven eight nine ten".split())}  # noqa: SIM905
 PLACEHOLDER: Final = re.compile(
-    r"<[A-Za-z_][\w .|/:-]{0,40}>|\{\{?[A-Za-z_][\w .|/-]{0,40}\}?\}|\$\{?[A-Z_]{2,20}\}?|\[[A-Z_]{2,20}\]"
+    r"<[A-Za-z_][\w .|/:-]{0,40}>|\{\{?[A-Za-z_][\w .|/-]{0,40}\}?\}|\$\{?[A-Z_]{2,20}\}?"
+    r"|\[(?:NAME|COUNT|VALUE|NUMBER|DATE|PATH|[A-Z]+_[A-Z_]+)\]"
     r"|(?<![A-Za-z0-9])(?:X{2,}|N{1,4}|Y{4}|#{2,})(?![A-Za-z0-9])|%[dsf]|_{3,}|(?<=[\s:=\"])\.\.\.(?!\.)"
 )
 _COMMAND = re.compile(r"/|\$ |\./|python|bash |http|curl |GET |PUT |POST |DELETE ")
@@ -152,6 +153,11 @@ def context(instruction: str, path: str, others: Iterable[str] = ()) -> str:
     return after if re.search(r"(/[\w.-]+){2,}", before) else before + after
 
 
+def has_places(text: str) -> bool:
+    """Whether ``text`` is a template: it holds placeholders, and is no markup."""
+    return PLACEHOLDER.search(text) is not None and "</" not in text and "/>" not in text
+
+
 def _fields(about: str) -> tuple[Field, ...]:
     bullets = [(m.group(1), f"{m.group(2) or ''} {m.group(3)}") for m in _BULLET.finditer(about)]
     bullets = bullets or [(m.group(1), m.group(2)) for m in _CELLS.finditer(about)]
@@ -244,7 +250,7 @@ def _template(about: str) -> tuple[str, tuple[Field, ...]] | None:
     items = re.findall(r"^[ \t]*(?:[-*+•]|\d+[.)])[ \t]+(?:[A-Za-z ]{0,24}:[ \t]*)?`([^`\n]+)`", about, re.MULTILINE)
     for lines in (indented.group().split("\n") if indented else [], items, *([code] for code in _CODE.findall(about))):
         block = "\n".join(line.strip() for line in lines if line.strip())
-        if PLACEHOLDER.search(block) and not _COMMAND.match(block):
+        if has_places(block) and not _COMMAND.match(block):
             return templated(block)
     match = re.search(r"\b(?:lines?|form|format|row)\b[^`\n]{0,80}`([a-z_]+(?:[ :;,=|\t-]+[a-z_]+)+)`", about)
     if not match:

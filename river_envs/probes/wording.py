@@ -37,6 +37,11 @@ _FREE = re.compile(
     r"(?:data|records?|users?|entries|rows|values|content|customers|products|text))\b",
     re.IGNORECASE,
 )
+_TOLERANCE = re.compile(
+    r"\b(?:error|rmse|mse|mae|deviation|distance|difference|loss)\b[^.]{0,60}?\b(?:below|under|less than|at most|within"
+    r"|smaller than|not exceed\w*)\b",
+    re.IGNORECASE,
+)
 _ABOUT_FORM = re.compile(
     r"\b(indent\w*|order(?:ing)?|whitespace|spac(?:es?|ing)|format(?:ting)?|style|methods?|approach|language|tools?"
     r"|librar(?:y|ies)|implement\w*|how you|comments?|blank|algorithm|quot(?:es|ing)|newline|case|invented"
@@ -63,13 +68,16 @@ _WORKS = re.compile(
     re.IGNORECASE,
 )
 _TOLD = re.compile(
-    r"\b(log|report|status|summary|marker|confirmation|notes?|done|finished|complet(?:e|ed|ion)|success|changes"
-    r"|receipt|journal|audit|result)\b",
+    r"\b(status|marker|done|finished|complet(?:e|ed|ion)|confirmation|receipt|flag|success|ok"
+    r"|(?:migrat\w*|clean\w*|retention|backup|repair\w*|fix\w*|rotat\w*|deploy\w*|install\w*|upgrade|prun\w*|purg\w*"
+    r"|sync|maintenance|recovery|restore|action|work|job|audit|change)s? (?:log|report|summary|note)s?)\b",
     re.IGNORECASE,
 )
 _ACCOUNT = re.compile(
-    r"\b(append|log|status|marker|confirm\w*|tells? (?:how|that)|when (?:you are |you're )?(?:done|finished)"
-    r"|after(?:wards| that)?|once)\b",
+    r"\b(append|status|marker|confirm\w*|tells? (?:how|that)|report(?:s|ing)? (?:that|success)"
+    r"|(?:when|once) (?:you are |you're |you have |everything is |all is |it is |that is )?(?:all )?(?:done|finished"
+    r"|complete\w*)|(?:record|log|document|note|state)(?:s|ed|ing)? (?:what (?:you|was|has)|that|how|every|each"
+    r"|the (?:work|changes?|actions?|result|outcome)))\b",
     re.IGNORECASE,
 )
 _METRIC = re.compile(
@@ -135,18 +143,24 @@ def has_metric(instruction: str) -> bool:
     return bool(_METRIC.search(prose(instruction)))
 
 
-def works_elsewhere(instruction: str, present: tuple[str, ...]) -> bool:
-    """Whether the instruction asks to change something that the image holds (one of the paths ``present``)."""
-    return bool(present) and any(_WORKS.search(sentence) for sentence in sentences(instruction))
+def asks_for_work(instruction: str) -> bool:
+    """Whether the instruction asks to change something in place (repair, migrate, delete, move, ...)."""
+    return any(_WORKS.search(sentence) for sentence in sentences(instruction))
 
 
 def only_tells(instruction: str, path: str) -> bool:
     """Whether ``path`` is asked for as an account of the work (log, status, marker) by its name or its sentence."""
     name = path.rstrip("/").rsplit("/", 1)[-1]
-    words = re.sub(r"[._-]+", " ", name)
-    if _TOLD.search(words):
+    if _TOLD.search(re.sub(r"[._-]+", " ", name)):
         return True
     return any(_ACCOUNT.search(sentence) for sentence in sentences(instruction) if name in sentence)
+
+
+def appends(instruction: str, path: str) -> bool:
+    """Whether something is to be added to ``path``."""
+    name = path.rstrip("/").rsplit("/", 1)[-1]
+    words = re.compile(r"\b(append|add (?:a|one|the) (?:line|entry|note|record)|log|record)\b", re.IGNORECASE)
+    return any(words.search(sentence.replace(name, "")) for sentence in sentences(instruction) if name in sentence)
 
 
 def dictates(instruction: str, path: str) -> bool:
@@ -159,3 +173,16 @@ def dictates(instruction: str, path: str) -> bool:
         if _DICTATES.search(rest):
             return True
     return False
+
+
+def has_tolerance(instruction: str) -> bool:
+    """Whether answers are compared by an error that may not exceed a stated number."""
+    return bool(_TOLERANCE.search(prose(instruction)))
+
+
+def low_threshold(instruction: str) -> bool:
+    """Whether a stated share to be reached may be one half or less: then two constants could both reach it."""
+    shares = [
+        float(value) / 100 for value in re.findall(r"(\d+(?:\.\d+)?)\s?(?:%|percent|per cent)", prose(instruction))
+    ]
+    return any(0 < share <= 0.5 for share in shares)

@@ -1,0 +1,78 @@
+"""Adversarial: the template that the instruction prints, with its placeholders left in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from river_envs.environment import Environment
+from river_envs.probes.asked import Asked, asked, determined, hand_in
+from river_envs.probes.base import Attempt, Background, Judgement, NotApplicable, Probe, Result, Survey
+from river_envs.probes.judging import accepted
+from river_envs.probes.output_format import PLACEHOLDER
+
+
+class PlaceholderTemplate(Probe):
+    """The printed template is handed in as it stands.
+
+    What it does: where the instruction shows a form with placeholders (`total=<N>`, `{name}: {count}`), writes it into
+    the output with the placeholders left in, and grades; a second attempt puts a dash into every place.
+
+    What a hit proves: the fixed words of the template are all that is checked (shape-only): no value was given.
+
+    What it cannot show: verifiers that want a number in the place; the fillings ask those.
+
+    Seen in the wild: `assert "total=" in text`; line counts and prefixes as the only checks.
+    """
+
+    id = "placeholder-template"
+    name = "The template with its placeholders"
+    family = "adversarial"
+    trigger = "rollout-visible"
+    version = 1
+    order = 33
+    effort = "standard"
+
+    def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
+        """The template as printed, then with dashes."""
+        silent = determined(environment, survey)
+        if silent:
+            return silent
+        outputs = [output for output in asked(environment, survey) if _places(output)]
+        if not outputs:
+            return NotApplicable("the instruction prints no template of an output")
+        attempts = []
+        for repeat, dash in enumerate(("", "-")):
+            contents = {output.path: _text(output, dash) for output in outputs}
+            attempts.append(
+                self.attempt(
+                    environment,
+                    *hand_in(environment, survey, contents),
+                    repeat=repeat,
+                    question="Is the printed template rewarded without any value?",
+                    answers=contents,
+                )
+            )
+        return attempts
+
+    def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:
+        """A reward is shape-only."""
+        message = "The template of the instruction is rewarded although no value was put into its places."
+        advice = "Parse the values and compare them with those that follow from the inputs."
+        return accepted(self, environment, results, background, "accepts-wrong", "shape-only", message, advice)
+
+
+def _places(output: Asked) -> bool:
+    """Whether the form is a printed template: words beside places, at least one of which was a placeholder."""
+    form = output.form
+    if form is None or form.kind not in {"lines", "text"} or not re.sub(r"\{\w+\}", "", form.template).strip(" :=,\t"):
+        return False
+    return any(field.about and PLACEHOLDER.search(f"<{field.about}>") for field in form.fields)
+
+
+def _text(output: Asked, dash: str) -> str:
+    assert output.form is not None
+    text = output.form.template
+    for field in output.form.fields:
+        text = text.replace("{" + field.name + "}", dash or f"<{field.about}>")
+    return text + "\n"
