@@ -112,7 +112,7 @@ def _begin(start: Delta | None, attempt: Attempt) -> Delta | None:
 
 def _watched(sandbox: Sandbox, step: Step) -> Step:
     """The receipt of a ``Watch`` after grading; any other step as it is."""
-    if "watch" not in step.action:
+    if "watch" not in step.action or not step.done:
         return step
     try:
         now = _state(sandbox, step.action["watch"])
