@@ -24,10 +24,15 @@ TOTAL: Final = 40 << 10
 """Bytes read from one image, together."""
 FILES: Final = 60
 """Files read from one image."""
-_FURTHER_LIMIT: Final = 2000
+INSTALLED: Final = 400
+"""A tree of more entries in the further places is an installed program, and no part of a task."""
+
+MOST_TREES: Final = 40
+"""Trees looked at where one of the further places holds many entries."""
 
 _ROOTS = ("/app", "/data", "/home", "/mnt", "/root", "/srv", "/tmp", "/work", "/workspace")
-_FURTHER = ("/opt", "/usr/local/bin", "/usr/local/share", "/var/backups", "/var/tmp")
+_FURTHER = ("/usr/local/bin", "/var/backups", "/var/tmp")
+_SPREAD = ("/opt", "/usr/local/share")
 _WHOLE = frozenset(
     {
         "",
@@ -35,6 +40,7 @@ _WHOLE = frozenset(
         "/bin",
         "/boot",
         "/dev",
+        "/etc",
         "/lib",
         "/lib64",
         "/proc",
@@ -44,6 +50,11 @@ _WHOLE = frozenset(
         "/usr",
         "/usr/bin",
         "/usr/lib",
+        "/usr/local",
+        "/opt",
+        "/usr/local/share",
+        "/var",
+        "/var/lib",
     }
 )
 _FOREIGN = re.compile(r"/(\.git|node_modules|site-packages|dist-packages|__pycache__|\.venv|venv|\.cache/pip|\.npm)/")
@@ -61,18 +72,38 @@ def survey(sandbox: Sandbox, environment: Environment) -> Survey:
     workdir = environment.workdir or sandbox.image.workdir
     named = instruction.paths(environment.instruction, workdir)
     roots = _outermost({*_ROOTS, workdir, *(posixpath.dirname(path.rstrip("/")) for path in named)})
-    built = (posixpath.dirname(path.rstrip("/")) for path in instruction.paths(environment.image.text))
-    further = [
-        root for root in _outermost({*_FURTHER, *built}) if not any(_below(root, other) for other in roots)
-    ]
+    built = {posixpath.dirname(path.rstrip("/")) for path in instruction.paths(environment.image.text)}
     found = {entry.path: entry for entry in sandbox.list(roots)}
-    found.update({entry.path: entry for entry in sandbox.list(further, limit=_FURTHER_LIMIT)})
+    for place in (*_SPREAD, *_outermost({*_FURTHER, *built})):
+        if not any(_below(place, root) or _below(root, place) for root in roots):
+            entries = _small_trees(sandbox, place)
+            found.update({entry.path: entry for entry in entries if _of_the_task(entry.path, environment)})
     listing = tuple(found[path] for path in sorted(found))
     return Survey(listing, workdir, peeks=_peeks(sandbox, listing, {path.rstrip("/") for path in named}))
 
 
+def _of_the_task(path: str, environment: Environment) -> bool:
+    """Whether a path is more than what any machine has in /usr/local: named by the recipe, where there is one."""
+    recipe, name = environment.image.text, posixpath.basename(path)
+    return not path.startswith("/usr/local/") or not recipe or name in recipe or name in environment.instruction
+
+
+def _small_trees(sandbox: Sandbox, place: str) -> tuple[Listing, ...]:
+    """What lies below a place, installed programs left out."""
+    entries = sandbox.list([place], limit=INSTALLED + 1)
+    if len(entries) <= INSTALLED:
+        return entries
+    if place not in _SPREAD:
+        return ()
+    script = 'for path in "$1"/* "$1"/.[!.]*; do echo "$path"; done'
+    told = sandbox.exec(["sh", "-c", script, "sh", place], timeout_sec=10)
+    inside = [path for path in told.text.splitlines() if path.startswith(place + "/") and len(path) < 256]
+    trees = (sandbox.list([path], limit=INSTALLED + 1) for path in inside[:MOST_TREES])
+    return tuple(entry for tree in trees if len(tree) <= INSTALLED for entry in tree)
+
+
 def _outermost(paths: Iterable[str]) -> list[str]:
-    wanted = sorted(path for path in set(paths) if path not in _WHOLE and path != "/etc" and path.startswith("/"))
+    wanted = sorted(path for path in set(paths) if path not in _WHOLE and path.startswith("/"))
     return [path for path in wanted if not any(_below(path, other) for other in wanted if other != path)]
 
 

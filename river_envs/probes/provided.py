@@ -34,13 +34,15 @@ Way = dict[str, Any]
 where they come from, ``program`` whether they are programs."""
 
 _ALTER = r"""
+done=0
 for file in {files}; do
-  [ -f "$file" ] || exit 3
+  [ -f "$file" ] || continue
   LC_ALL=C tr {before} {after} <"$file" >/tmp/.altered || exit 3
   if cmp -s "$file" /tmp/.altered; then LC_ALL=C tr a-z b-za <"$file" >/tmp/.altered; fi
   if cmp -s "$file" /tmp/.altered; then exit 4; fi
-  rm -f "$file"; cat /tmp/.altered >"$file"; rm -f /tmp/.altered
+  rm -f "$file"; cat /tmp/.altered >"$file"; rm -f /tmp/.altered; done=1
 done
+[ "$done" = 1 ] || exit 3
 """
 _ARMS = (("altered", "123456789", "234567891"), ("altered-words", "a-z", "b-za"))
 
