@@ -66,6 +66,11 @@ _FORBIDS = re.compile(
     r"(?:create|creating|write|writing|make|making|leave|leaving|add|adding|produce|use|using|rely)\b[^.!?\n]{0,40}$",
     re.IGNORECASE,
 )
+_ROUTE = re.compile(
+    r"\b(?:serv\w+|end ?points?|routes?|requests?|urls?|https?|hits?|curl|GET|POST|PUT|DELETE|polls?|localhost\S*|queries)\b"
+    r"\W{0,3}(?:(?:to|for|at|on|of|the|is|like)\W{1,3}){0,2}$",
+    re.IGNORECASE,
+)
 _PATTERN = re.compile(r"[<>{}*\[\]$]|YYYY|MMDD|(?<![A-Za-z])N{1,3}(?![A-Za-z])|(?<![A-Za-z])X{2,}(?![A-Za-z])")
 PROGRAMS = frozenset("py sh bash js ts rb pl c cc cpp rs go java lua php awk".split())  # noqa: SIM905
 """Suffixes of files that are run or compiled."""
@@ -144,6 +149,8 @@ def outputs(instruction: str, listing: Sequence[Listing], workdir: str = "/") ->
         wanted = bare not in present or (present[bare] == "file" and _said_before(instruction, bare, _OVERWRITES))
         if not bare or not wanted or system or inside or bare in found or _is_root_like(bare):
             continue
+        if _is_route(instruction, bare):
+            continue
         if not _is_pattern(instruction, path) and not _said_before(instruction, bare, _FORBIDS, every=True):
             found.append(path)
     return tuple(found)
@@ -182,6 +189,18 @@ def _short(text: str, path: str) -> str:
     """``text`` with the path's directory left out before its name, padded so that positions stay."""
     directory = posixpath.dirname(path)
     return text.replace(path, " " * (len(directory) + 1) + posixpath.basename(path)) if len(directory) > 1 else text
+
+
+def _is_route(instruction: str, path: str) -> bool:
+    """Whether ``path`` is spoken of as an address of a server, wherever it is named."""
+    if "." in posixpath.basename(path):
+        return False
+    spoken = re.finditer(rf"(.{{0,24}}){re.escape(path)}(?![\w/.-])(.{{0,16}})", instruction)
+    routes = [
+        _ROUTE.search(match.group(1)) or re.match(r"\W{0,3}(?:end ?points?|routes?|handler)\b", match.group(2))
+        for match in spoken
+    ]
+    return bool(routes) and all(routes)
 
 
 def _is_pattern(instruction: str, path: str) -> bool:

@@ -90,8 +90,10 @@ _METRIC = re.compile(
 )
 _FORM = re.compile(r"\b(keys?|columns?|header|fields?|object|format|form|for example|e\.g\.)\b", re.IGNORECASE)
 _DICTATES = re.compile(
-    r"\b(?:contain(?:s|ing)?|content|contents|reads?|reading|saying|says|text|phrase|message|word|line|string|value|set"
-    r"|consist(?:s|ing) of|write|put|echo|save)\b[^.\n]{0,40}?(?:`[^`\n]+`|\"[^\"\n]+\"|'[^'\n]+')",
+    r"\b(?:contain(?:s|ing)?|contents?(?: (?:is|are|of))?|reads?|reading|saying|says|write|put|echo|save|set(?: it)? to"
+    r"|consist(?:s|ing)? of|phrase|message|word|line|string|text)\W{1,3}"
+    r"(?:(?:exactly|only|just|the|a|single|following|literal|exact|word|line|text|string|phrase|message|value|content)s?"
+    r"\W{1,2}){0,4}(?:`[^`\n]+`|\"[^\"\n]+\"|'[^'\n]+')",
     re.IGNORECASE,
 )
 
