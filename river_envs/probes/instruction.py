@@ -67,7 +67,8 @@ _FORBIDS = re.compile(
     re.IGNORECASE,
 )
 _ROUTE = re.compile(
-    r"\b(?:serv\w+|end ?points?|routes?|requests?|urls?|https?|hits?|curl|GET|POST|PUT|DELETE|polls?|localhost\S*|queries)\b"
+    r"\b(?:serv\w+|end ?points?|routes?|requests?|urls?|https?|hits?|curl|GET|POST|PUT|DELETE|polls?"
+    r"|localhost\S*|queries)\b"
     r"\W{0,3}(?:(?:to|for|at|on|of|the|is|like)\W{1,3}){0,2}$",
     re.IGNORECASE,
 )
@@ -177,10 +178,10 @@ def is_program(instruction: str, path: str) -> bool:
 
 def _said_before(instruction: str, path: str, words: re.Pattern[str], *, every: bool = False) -> bool:
     """Whether ``words`` lead up to a mention of ``path`` (with ``every``: to all of its mentions)."""
-    text = re.sub(r"\n(?=[^\n])", " ", prose(instruction))
+    text = _short(re.sub(r"\n(?=[^\n])", " ", prose(instruction)), path)
     hits = [
         words.search(text[max(0, match.start() - 160) : match.start()]) is not None
-        for match in re.finditer(rf"{re.escape(posixpath.basename(path))}(?![\w-])", _short(text, path))
+        for match in re.finditer(rf"{re.escape(posixpath.basename(path))}(?![\w-])", text)
     ]
     return bool(hits) and (all(hits) if every else any(hits))
 
@@ -195,7 +196,7 @@ def _is_route(instruction: str, path: str) -> bool:
     """Whether ``path`` is spoken of as an address of a server, wherever it is named."""
     if "." in posixpath.basename(path):
         return False
-    spoken = re.finditer(rf"(.{{0,24}}){re.escape(path)}(?![\w/.-])(.{{0,16}})", instruction)
+    spoken = re.finditer(rf"(.{{0,24}}){re.escape(path)}(?![\w/-]|\.\w)(.{{0,16}})", instruction)
     routes = [
         _ROUTE.search(match.group(1)) or re.match(r"\W{0,3}(?:end ?points?|routes?|handler)\b", match.group(2))
         for match in spoken
