@@ -34,7 +34,8 @@ class ExampleBlock(Probe):
     """The example printed in the instruction is handed in, as it stands and with other values.
 
     What it does: writes each example block into the output it belongs to (stubs elsewhere) and grades; then the same
-    form with every value altered; when the answer to both differs, also with only the numbers altered.
+    form with every value altered; when the answer to both differs, also with only the numbers
+    altered, each within its range.
 
     What a hit proves: two answers that exclude each other are both accepted, so a wrong one is (shape-only); or the
     example is accepted and every alteration rejected, so the instruction prints the value that it asks to find
@@ -102,7 +103,7 @@ class ExampleBlock(Probe):
             environment,
             Put(files),
             arm=arm,
-            repeat=variant * 10 + salt * 2 + (scope == "numbers"),
+            repeat=variant * 10 + salt * 2 + (scope == "near"),
             question=question,
             variant=variant,
             role=role,
@@ -127,7 +128,7 @@ class ExampleBlock(Probe):
                 )
 
             if example.passed and altered and not any(result.passed for result in altered):
-                wanted.append(arm("numbers", 1))
+                wanted.append(arm("near", 1))
             elif not example.passed and any(result.passed for result in altered):
                 wanted.append(arm("all", 2))
         done = {result.attempt.id for result in results}
