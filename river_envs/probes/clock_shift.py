@@ -11,11 +11,11 @@ class ClockShift(Steadiness):
     """The reference's state, graded on a later day.
 
     What it does: grades the state that the reference left with the clock one day ahead, and 400 days and twelve hours
-    ahead. Where that fails, the reference also works on that day: a task about today's date is steady when solution and
-    tests see the same day.
+    ahead.
 
-    What a hit proves: the environment stops paying (or only pays at some hours): an expiry date, a fixed year, a window
-    that closes.
+    What a hit proves: one state is paid today and not on another day: an expiry date, a fixed year, a window that
+    closes, an expectation that the tests compute from the day of grading. Work that ends before midnight and is graded
+    after it, or a state that is graded again later, loses its reward.
 
     What it cannot show: a dependence in programs that do not see the shifted clock: it is shown to Python and to
     `date`. Where the tests or the solution use others that read the time, nobody is accused.
@@ -36,4 +36,3 @@ class ClockShift(Steadiness):
     cause = "time-dependent"
     condition = "on a later day"
     advice = "Take the present from a fixture, or compare with dates that the state itself holds."
-    whole = True

@@ -7,7 +7,6 @@ cannot be parsed gives no leads.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -133,19 +132,18 @@ def programs(environment: Environment, *, solution: bool = True) -> frozenset[st
     return leads_python.programs(environment) | leads_shell.programs(environment, solution=solution)
 
 
-def texts(environment: Environment) -> tuple[str, ...]:
-    """The text of the tests and of the reference."""
-    files = [*environment.verifier.files, *(environment.reference.files if environment.reference else ())]
+def runs_programs(environment: Environment) -> bool:
+    """Whether the tests in Python start programs (the agent's may be among them)."""
+    from river_envs.probes import leads_python
+
+    return any(leads_python.runs(name) for module in modules(environment) for name, _ in module.calls)
+
+
+def texts(environment: Environment, *, solution: bool = True) -> tuple[str, ...]:
+    """The text of the tests (and of the reference)."""
+    files = [*environment.verifier.files, *(environment.reference.files if environment.reference and solution else ())]
     return tuple(_text(file.content) for file in files if len(file.content) <= 1 << 20)
 
 
 def _text(content: bytes) -> str:
     return content.decode("utf-8", "replace")
-
-
-def first(lines: Iterable[str], number: int) -> str:
-    """Line ``number`` (from 1), shortened, as a lead shows it."""
-    for index, line in enumerate(lines, 1):
-        if index == number:
-            return line.strip()[:160]
-    return ""

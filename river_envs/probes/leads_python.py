@@ -94,12 +94,17 @@ def find(environment: Environment) -> Iterator[Lead]:
     yield from _unchecked(found)
 
 
+def runs(name: str) -> bool:
+    """Whether a call of this (dotted) name starts a program."""
+    return name.split(".")[-1] in _RUNS
+
+
 def programs(environment: Environment) -> frozenset[str]:
     """Programs that the tests call: the words of what they hand to subprocess or os.system."""
     words: set[str] = set()
     for module in modules(environment):
         for name, call in module.calls:
-            if name.split(".")[-1] in _RUNS:
+            if runs(name):
                 for text in strings(call):
                     words.update(word.rsplit("/", 1)[-1] for word in re.split(r"[\s;|&()<>'\"$`=]+", text) if word)
     return frozenset(words)

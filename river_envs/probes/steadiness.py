@@ -1,9 +1,9 @@
 """What the determinism probes share: one state that passes, graded again under a condition.
 
 The first grading under a condition is the only one when it passes. When it fails, the state is graded again under the
-condition and twice without it (the benign arm), and, where the condition is part of the world the work is done in (a
-clock, a time zone, a machine), the reference also works under it: a solution that reads the same clock as its tests
-is steady, however the clock stands.
+condition and twice without it (the benign arm), and, where the condition belongs to the machine that work and grading
+share (a time zone, a locale, processors), the reference also works under it: tests that agree with work done on the
+same machine are steady. A clock is never shared: work is graded after it was done.
 """
 
 from __future__ import annotations
@@ -151,7 +151,11 @@ class Steadiness(Probe):
         )
 
     def _blind(self, environment: Environment, setting: Setting) -> str:
-        return unseen(setting, leads.programs(environment), leads.texts(environment)) if self.whole else ""
+        """A program that takes part and would not see the setting; the work takes part where it is done anew or run."""
+        work = self.whole or leads.runs_programs(environment)
+        return unseen(
+            setting, leads.programs(environment, solution=work), leads.texts(environment, solution=work)
+        )
 
 
 def _fails(result: Result) -> bool:

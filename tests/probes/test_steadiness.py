@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import pytest
@@ -80,7 +81,7 @@ class TestEach:
 @pytest.mark.parametrize("probe", WORLD, ids=name)
 class TestWorld:
     def test_work_that_sees_the_same_world_is_steady(self, probe: Steadiness):
-        """Today's date, written and checked: the restored state fails on a later day, work of that day passes."""
+        """Local time, written and checked: the restored state fails in another zone, work done there passes."""
         env = environment()
         judgement = ask(probe, env, SEEN, lambda a: not a.conditions or Restore() not in a.actions)
         assert (judgement.status, judgement.findings) == (ProbeStatus.SURVIVED, ())
@@ -96,9 +97,8 @@ class TestWorld:
 
 
 def test_programs_that_do_not_see_the_clock_accuse_nobody():
-    solve = Reference("shipped", (File("solve.sh", b"openssl req -x509 -days 365 -out /app/c.pem\n", 0o755),))
-    env = replace(environment(), reference=solve)
-    judgement = ask(ClockShift(), env, SEEN, lambda attempt: not attempt.conditions)
+    tests = 'import subprocess\ndef test_x(): subprocess.run(["openssl", "x509", "-checkend", "9"], check=True)\n'
+    judgement = ask(ClockShift(), environment(tests=tests), SEEN, lambda attempt: not attempt.conditions)
     assert judgement.findings == ()
     assert "openssl" in judgement.reason
 
@@ -118,3 +118,60 @@ def test_a_lead_makes_it_worth_the_standard_effort():
 def test_power():
     assert power(3) == pytest.approx(0.75)
     assert power(0) == 0
+
+
+def test_programs_of_the_work_count_where_the_tests_run_it():
+    solve = Reference("shipped", (File("solve.sh", b"perl -e 'print time' >/app/t\n", 0o755),))
+    runs = "import subprocess\ndef test_x(): subprocess.run(['/app/clock.sh'])\n"
+    env = replace(environment(), reference=solve)
+    assert ask(ClockShift(), env, SEEN, lambda attempt: not attempt.conditions).findings
+    env = replace(environment(tests=runs), reference=solve)
+    assert ask(ClockShift(), env, SEEN, lambda attempt: not attempt.conditions).findings == ()
+
+
+@pytest.mark.sandbox
+class TestReal:
+    """Real processes on this machine's own programs."""
+
+    TASK = ("FROM host\nWORKDIR /app\nRUN mkdir -p /app\n", b"date +%F >/app/day.txt; nproc >/app/n.txt\n")
+
+    def judged(self, backend: object, probe: Steadiness, tests: str) -> Judgement:
+        from river_envs.audit.attempt import Workplace, run_attempt
+        from river_envs.environment import ImageRecipe
+        from river_envs.probes.base import Background, Result
+        from river_envs.verifier import grade
+
+        recipe, solve = self.TASK
+        env = replace(environment(tests=tests), image=ImageRecipe("dockerfile", recipe),
+                      reference=Reference("shipped", (File("solve.sh", solve, 0o755),)))
+        script = b"mkdir -p /logs/verifier\npython3 -m pytest -q -p no:cacheprovider /tests/test_state.py"
+        script += b" && echo 1 >/logs/verifier/reward.txt || echo 0 >/logs/verifier/reward.txt\n"
+        verifier = replace(env.verifier, files=(File("test.sh", script, 0o755), env.verifier.files[1]))
+        env = replace(env, verifier=verifier)
+        place = Workplace(backend, backend.build(env.image), grade)  # type: ignore[attr-defined,arg-type]
+        solved, delta = run_attempt(place, env, Attempt(env.id, "reference", 1, actions=(Solve(),)), None)
+        assert solved.passed, solved
+        background = Background(controls(env).untouched, (solved,))
+        planned = probe.plan(env, replace(SEEN, reference=delta))
+        results: list[Result] = []
+        while planned and not isinstance(planned, NotApplicable):
+            results += [run_attempt(place, env, attempt, delta)[0] for attempt in planned]
+            done = {result.attempt.id for result in results}
+            planned = [attempt for attempt in probe.more(env, results, background) if attempt.id not in done]
+        return probe.judge(env, results, background)
+
+    def test_an_expiry_date_is_time_dependent(self, bubblewrap_backend):
+        tests = "import datetime\ndef test_x(): assert datetime.date.today().year < 2100 and open('/app/n.txt')"
+        assert self.judged(bubblewrap_backend, ClockShift(), tests).status is ProbeStatus.SURVIVED
+        tests = "import time\ndef test_x(): assert time.time() < 86400 * 200 + " + str(time.time())
+        judgement = self.judged(bubblewrap_backend, ClockShift(), tests)
+        assert [finding.cause for finding in judgement.findings] == ["time-dependent"]
+
+    def test_a_fixed_number_of_processors_is_machine_dependent(self, bubblewrap_backend):
+        import os
+
+        tests = f"import os\ndef test_x(): assert os.cpu_count() == {os.cpu_count()}"
+        judgement = self.judged(bubblewrap_backend, Processors(), tests)
+        assert [finding.cause for finding in judgement.findings] == ["machine-dependent"]
+        tests = "import os\ndef test_x(): assert int(open('/app/n.txt').read()) == len(os.sched_getaffinity(0))"
+        assert self.judged(bubblewrap_backend, Processors(), tests).findings == ()
