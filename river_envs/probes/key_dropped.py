@@ -8,7 +8,6 @@ from typing import Any
 
 from river_envs.environment import Environment
 from river_envs.probes import edits, stated
-from river_envs.probes import instruction as text
 from river_envs.probes.base import Survey
 from river_envs.probes.documents import like, table
 from river_envs.probes.edits import Edit, Target, declared
@@ -38,12 +37,11 @@ class KeyDropped(Mutant):
 
     def edits(self, environment: Environment, survey: Survey, found: Sequence[Target]) -> Iterable[Edit | None]:
         """One edit for each key; what the verifier does not name comes first, then what the instruction states."""
-        outputs = text.outputs(environment.instruction, survey.listing, survey.workdir)
         made: list[tuple[bool, bool, int, Edit | None]] = []
         for target in declared(found):
             unsure = not target.asked or edits.unsure(environment, survey, found, target.path)
             for key, content in _without_each(target):
-                wanted = stated.key(environment.instruction, key, outputs)
+                wanted = stated.key(environment.instruction, key, target.path)
                 checked = key.encode() in b"".join(file.content for file in environment.verifier.files)
                 change = edits.edit(
                     target, content, f"without {key!r}", stated="" if unsure else wanted, key=key, lead=not checked

@@ -114,7 +114,7 @@ class Mutant(Probe):
             return Judgement(ProbeStatus.NOT_RUN, "no attempt was run")
         told = [result for result in mutants if result.graded and result.effective]
         if not told:
-            return _ungraded(mutants)
+            return ungraded(mutants)
         alive = [result for result in told if result.passed]
         suspect = _suspect(results)
         proof = _proof(results, suspect) if suspect else ()
@@ -165,14 +165,14 @@ def _proof(results: Sequence[Result], suspect: Result) -> tuple[Result, ...]:
     return (suspect, second, same["benign"]) if second and "benign" in same else ()
 
 
-def _ungraded(results: Sequence[Result]) -> Judgement:
+def ungraded(results: Sequence[Result]) -> Judgement:
     """Nothing can be said: the sandbox failed (an error), or the verifier gave no grade or the edits did not last."""
     broken = next((result for result in results if result.outcome.status in RETRIED), None)
     if broken is not None:
         return Judgement(ProbeStatus.ERROR, f"{broken.outcome.status}: {broken.outcome.detail}")
-    ungraded = next((result for result in results if not result.graded), None)
-    if ungraded is not None:
-        return Judgement(ProbeStatus.NOT_APPLICABLE, f"the verifier gave no grade: {ungraded.outcome.status}")
+    silent = next((result for result in results if not result.graded), None)
+    if silent is not None:
+        return Judgement(ProbeStatus.NOT_APPLICABLE, f"the verifier gave no grade: {silent.outcome.status}")
     return Judgement(ProbeStatus.NOT_APPLICABLE, "the edited files did not stay as they were edited")
 
 

@@ -17,11 +17,11 @@ class NumberOff(Mutant):
     """The right output with one wrong number.
 
     What it does: changes one number of a declared output of the state: a whole number by one, a fraction in
-    its last digit; first those whose key or value the verifier does not name. Where that is rewarded, the same number
+    its last digit; first those whose key or value the verifier does not name. Where that is rewarded, the number
     is changed to something quite different.
 
     What a hit proves: the instruction determines this number (a quoted key, an exact task, no tolerance), and the state
-    is rewarded with the near and with the far wrong number, while the right one is rewarded too (unchecked-requirement).
+    is rewarded with the near and the far wrong number, while the right one is rewarded too (unchecked-requirement).
 
     What it cannot show: how wide a tolerance is. A near mutant that survives while the far one is rejected counts
     towards the score only.

@@ -41,28 +41,27 @@ class RowEdits(Mutant):
     def edits(self, environment: Environment, survey: Survey, found: Sequence[Target]) -> Iterable[Edit | None]:
         """For the first list: dropped, reversed where an order is stated, doubled where that is forbidden."""
         instruction = environment.instruction
-        lists = [(target, rows) for target in declared(found) if (rows := _rows(target)) is not None]
+        lists = [(target, rows) for target in declared(found) if (rows := rows_of(target)) is not None]
         for target, rows in lists[:2]:
             sure = bool(target.asked) and not edits.unsure(environment, survey, found, target.path)
-            alone = len(declared(found)) == 1
             whole = stated.whole(instruction) if sure and rows.listed else ""
             yield edits.edit(target, rows.write(rows.rows[:-1]), "without its last row", stated=whole)
-            order = stated.ordered(instruction)
+            order = stated.ordered(instruction, target.path)
             if order and rows.keeps_order:
-                stated_here = order if sure and (alone or target.path in order) else ""
-                yield edits.edit(target, rows.write(rows.rows[::-1]), "rows in reverse order", stated=stated_here)
-            forbidden = stated.unique(instruction)
+                wanted = order if sure else ""
+                yield edits.edit(target, rows.write(rows.rows[::-1]), "rows in reverse order", stated=wanted)
+            forbidden = stated.unique(instruction, target.path)
             if forbidden:
                 yield edits.edit(
                     target,
                     rows.write([*rows.rows, rows.rows[-1]]),
                     "its last row twice",
-                    stated=forbidden if sure and alone else "",
+                    stated=forbidden if sure else "",
                 )
 
 
 @dataclass(frozen=True)
-class _Rows:
+class Rows:
     """The rows of a file as texts, and what stands around them. ``listed``: they are entries, not lines of prose."""
 
     target: Target
@@ -93,7 +92,7 @@ def _ordered(values: Sequence[str]) -> bool:
     return len(set(numbers)) > 1 and numbers in (sorted(numbers), sorted(numbers, reverse=True))
 
 
-def _rows(target: Target) -> _Rows | None:
+def rows_of(target: Target) -> Rows | None:
     """The rows of a target, or None where it is no list of at least three."""
     lines = target.text.splitlines(keepends=True)
     match target.kind:
@@ -101,14 +100,14 @@ def _rows(target: Target) -> _Rows | None:
             value = json.loads(target.text)
             if not isinstance(value, list):
                 return None
-            rows = _Rows(target, "", [json.dumps(item) for item in value], True)
+            rows = Rows(target, "", [json.dumps(item) for item in value], True)
         case "csv" | "tsv" if '"' not in target.text:
-            rows = _Rows(target, lines[0], [line for line in lines[1:] if line.strip()], True)
+            rows = Rows(target, lines[0], [line for line in lines[1:] if line.strip()], True)
         case "jsonl":
-            rows = _Rows(target, "", [line for line in lines if line.strip()], True)
+            rows = Rows(target, "", [line for line in lines if line.strip()], True)
         case "text" if all(line.strip() and not line.startswith(("#", " ")) for line in lines):
             forms = {len(line.split()) for line in lines}
-            rows = _Rows(target, "", lines, len(forms) == 1)
+            rows = Rows(target, "", lines, len(forms) == 1)
         case _:
             return None
     return rows if len(rows.rows) >= 3 and len(set(rows.rows)) >= 3 else None

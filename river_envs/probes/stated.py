@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 
 from river_envs.environment import Verifier
@@ -56,7 +56,8 @@ _LOOSE = re.compile(
     r"|heuristic"
     r"|minimi[sz]\w*|maximi[sz]\w*|as (?:close|small|large|short|fast|few|many) as|best|plausible|realistic|decent"
     r"|your own|free to|up to you|invent|describ\w+|explain\w*|in your words|short (?:note|summary|text|description)"
-    r"|paragraph|sentence|prose|sample|measur\w+|timing|benchmark\w*|elapsed|current (?:time|date|user)|today|now|uptime"
+    r"|paragraph|sentence|prose|sample|measur\w+|timing|benchmark\w*|elapsed|current (?:time|date|user)|today|now"
+    r"|uptime"
     r"|up to|or (?:more|less|better|fewer)|tie|ties broken arbitrarily)\b|±|\+/-|≈|~ ?\d|≥|≤|>=|<=",
     re.IGNORECASE,
 )
@@ -137,20 +138,39 @@ def _naming(instruction: str, path: str) -> list[str]:
     return found
 
 
-def key(instruction: str, name: str, outputs: Sequence[str] = ()) -> str:
-    """The sentence (or the example line) in which ``name`` stands as a key or column, beyond doubt."""
+def key(instruction: str, name: str, path: str) -> str:
+    """The sentence (or the example) in which ``name`` stands as a key or column of the file at ``path``, beyond doubt.
+
+    A sentence speaks of the file that was named last before the key: keys of an input are none of the output.
+    """
     if not re.fullmatch(r"[\w .-]{2,40}", name):
         return ""
     quoted = re.compile(rf"[`\"'(,|{{]\s*{re.escape(name)}\s*[`\"'),|}}:]")
-    for sentence in wording.sentences(instruction):
-        if quoted.search(sentence):
-            doubt = _unsure(sentence) or re.search(r"\bmay\b|\bignored?\b", sentence, re.IGNORECASE)
-            return "" if doubt else sentence.strip()
-    for block in text.blocks(instruction, outputs):
+    for sentence in _about(instruction, quoted, path):
+        if not re.search(r"\bmay\b|\bignored?\b", sentence, re.IGNORECASE):
+            return sentence
+    for block in text.blocks(instruction, (path, *text.paths(instruction))):
         shown = re.search(rf"\"{re.escape(name)}\"\s*:|^{re.escape(name)}\s*[=:]", block.text, re.MULTILINE)
-        if block.role == "example" and shown:
+        if block.role == "example" and block.path == path and shown:
             return f'the example shows "{name}"'
     return ""
+
+
+def about(instruction: str, said: re.Pattern[str], path: str) -> str:
+    """The first sentence, beyond doubt, that says this of the file at ``path``, the one that was named last before."""
+    return next(_about(instruction, said, path), "")
+
+
+def _about(instruction: str, said: re.Pattern[str], path: str) -> Iterator[str]:
+    names = {posixpath.basename(path.rstrip("/")) for path in text.paths(instruction)}
+    current = ""
+    for sentence in wording.sentences(instruction):
+        mentions = sorted((sentence.rfind(name), name) for name in names if name in sentence)
+        for match in said.finditer(sentence):
+            before = [name for at, name in mentions if at < match.start()]
+            if (before[-1] if before else current) == posixpath.basename(path) and not _unsure(sentence):
+                yield sentence.strip()
+        current = mentions[-1][1] if mentions else current
 
 
 def determined(instruction: str) -> bool:
@@ -175,14 +195,14 @@ def whole(instruction: str) -> str:
     return next((sentence.strip() for sentence in wording.sentences(instruction) if _ALL.search(sentence)), "")
 
 
-def ordered(instruction: str) -> str:
-    """The sentence that states an order."""
-    return next((s.strip() for s in wording.sentences(instruction) if _ORDERED.search(s) and not _unsure(s)), "")
+def ordered(instruction: str, path: str) -> str:
+    """The sentence that states an order of the entries of the file at ``path``."""
+    return about(instruction, _ORDERED, path)
 
 
-def unique(instruction: str) -> str:
-    """The sentence that forbids an entry to stand twice."""
-    return next((s.strip() for s in wording.sentences(instruction) if _TWICE.search(s) and not _unsure(s)), "")
+def unique(instruction: str, path: str) -> str:
+    """The sentence that forbids an entry of the file at ``path`` to stand twice."""
+    return about(instruction, _TWICE, path)
 
 
 def mode(instruction: str, path: str, bits: int) -> str:

@@ -33,9 +33,9 @@ class SwapLines(Mutant):
 
     def edits(self, environment: Environment, survey: Survey, found: Sequence[Target]) -> Iterable[Edit | None]:
         """The first pair of different neighbours."""
-        if not stated.ordered(environment.instruction):
-            return
         for target in declared(found):
+            if not stated.ordered(environment.instruction, target.path):
+                continue
             lines = target.text.splitlines(keepends=True)
             first = 1 if target.kind in {"csv", "tsv"} else 0
             pairs = [at for at in range(first, len(lines) - 1) if lines[at].strip() != lines[at + 1].strip()]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from river_envs.environment import Environment
 from river_envs.probes import edits, stated, wording
-from river_envs.probes import instruction as text
 from river_envs.probes.base import Survey
 from river_envs.probes.documents import ROWS, Spot, spots
 from river_envs.probes.edits import Target, declared
@@ -32,7 +31,6 @@ def values(environment: Environment, survey: Survey, found: Sequence[Target]) ->
     """One value for each key of each declared output (the last one: many tests read the first); values without a key
     each for themselves. Keys that the verifier does not name come first, then what is determined.
     """
-    outputs = text.outputs(environment.instruction, survey.listing, survey.workdir)
     tests = b"".join(file.content for file in environment.verifier.files)
     made = []
     for target in declared(found):
@@ -40,7 +38,7 @@ def values(environment: Environment, survey: Survey, found: Sequence[Target]) ->
         literal = any(spot.text.encode() in tests for spot in each)
         for spot in each:
             checked = spot.key.encode() in tests and (spot.text.encode() in tests or not literal)
-            said = _stated(environment, survey, found, outputs, target, spot)
+            said = _stated(environment, survey, found, target, spot)
             made.append(Value(target, spot, said, checked))
     order = sorted(range(len(made)), key=lambda at: (made[at].checked, not made[at].stated, at))
     return tuple(made[at] for at in order)
@@ -58,7 +56,6 @@ def _stated(
     environment: Environment,
     survey: Survey,
     found: Sequence[Target],
-    outputs: Sequence[str],
     target: Target,
     spot: Spot,
 ) -> str:
@@ -76,7 +73,7 @@ def _stated(
         return target.asked if spot.text == target.text.strip() else ""
     if target.kind in ROWS and not stated.whole(instruction):
         return ""
-    return stated.key(instruction, spot.key, outputs)
+    return stated.key(instruction, spot.key, target.path)
 
 
 def _setting(instruction: str, spot: Spot) -> str:
