@@ -56,17 +56,18 @@ class DegenerateMetric(Probe):
         for arm in (0, 1):
             values = _constant(arm)
             contents, scripts = filled(outputs, values, arm + 1), row_scripts(outputs, values)
-            arms.append(
-                (contents, self._with_classes(hand_in(environment, survey, contents, scripts), outputs, survey, arm))
-            )
-        (contents, actions), (others, other_actions) = arms
+            actions = hand_in(environment, survey, contents, scripts)
+            if not wording.has_error(environment.instruction):
+                actions = self._with_classes(actions, outputs, survey, arm)
+            arms.append((contents, actions))
+        (contents, first), (others, other) = arms
         return [
             self.attempt(
                 environment,
-                *actions,
+                *first,
                 question="Do two constant answers both reach the threshold?",
                 answers=contents,
-                other=kept(other_actions),
+                other=kept(other),
                 other_answers=others,
             )
         ]
@@ -75,14 +76,17 @@ class DegenerateMetric(Probe):
         self, actions: Sequence[Put | Run], outputs: Sequence[Asked], survey: Survey, arm: int
     ) -> tuple[Put | Run, ...]:
         """The actions, behind them one that replaces the constant in the last column by a class of the training file,
-        where a file of the image has a column of that name.
+        where a table of the image has a column of that name (for plain lines: its last column).
         """
         scripts: list[Put | Run] = []
-        sources = [entry.path for entry in survey.listing if entry.path.endswith((".csv", ".tsv")) and entry.size]
+        tables = [entry.path for entry in survey.listing if entry.path.endswith((".csv", ".tsv")) and entry.size]
         for output in outputs:
             form = output.form
-            if form and form.kind == "csv" and form.per and len(form.fields) > 1 and form.fields[-1].type == "integer":
-                scripts.append(Run(_classes(output.path, form.fields[-1].name, form.separator, sources[:40], arm)))
+            if form is None or form.per is None or not row_scripts([output], _constant(arm)):
+                continue
+            sources = [path for path in tables if path not in {output.path, form.per}][:40]
+            column = form.fields[-1].name if form.kind == "csv" else ""
+            scripts.append(Run(_classes(output.path, column, form.separator, sources, arm)))
         return (*actions, *scripts)
 
     def more(self, environment: Environment, results: Sequence[Result], background: Background) -> Sequence[Attempt]:
@@ -118,18 +122,17 @@ def _constant(arm: int) -> Values:
 
 
 def _classes(target: str, column: str, separator: str, sources: Sequence[str], arm: int) -> str:
-    """A shell script: the ``arm``-th different value of the column ``column`` in the first file that has one replaces
-    the last column of ``target``. It changes nothing where there is none.
+    """A shell script: the ``arm``-th different value of the column ``column`` ("": the last one) of the first table
+    that has it replaces the last column of ``target``. It changes nothing where there is none.
     """
-    find = (
-        f'FNR == 1 {{ c = 0; for (i = 1; i <= NF; i++) if ($i == "{column}") c = i; next }} '
-        "c && !seen[$c]++ { print $c }"
-    )
-    files = " ".join(shlex.quote(path) for path in sources if path != target)
-    change = "NR > 1 { $NF = value } { print }"
+    place = f'for (i = 1; i <= NF; i++) if ($i == "{column}") c = i' if column else "c = NF > 1 ? NF : 0"
+    find = f"FNR == 1 {{ c = 0; if (!found) {{ {place} }}; if (c) found = 1; next }} c && !seen[$c]++ {{ print $c }}"
+    files = " ".join(shlex.quote(path) for path in sources) or "/dev/null"
+    change = "NR > 1 { $NF = value } { print }" if column else "{ print value }"
     quoted = shlex.quote(target)
+    inside, outside = shlex.quote(separator if column else ","), shlex.quote(separator)
     return (
-        f"value=$(awk -F '{separator}' {shlex.quote(find)} {files} | tr -d '\\r' | sort | sed -n '{arm + 1}p'); "
-        f"[ -z \"$value\" ] || {{ awk -F '{separator}' -v OFS='{separator}' -v value=\"$value\" {shlex.quote(change)} "
+        f"value=$(awk -F {inside} {shlex.quote(find)} {files} | tr -d '\\r' | sort | sed -n '{arm + 1}p'); "
+        f'[ -z "$value" ] || {{ awk -F {outside} -v OFS={outside} -v value="$value" {shlex.quote(change)} '
         f"{quoted} > {quoted}.new && mv {quoted}.new {quoted}; }}"
     )

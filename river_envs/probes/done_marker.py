@@ -12,9 +12,7 @@ from river_envs.probes import wording
 from river_envs.probes.base import Attempt, Background, Judgement, NotApplicable, Probe, Put, Result, Survey
 from river_envs.probes.judging import accepted
 
-_MARKER = re.compile(
-    r"(^|[._-])(done|finished|complete[d]?|success|marker|flag|status|ready|ok|passed|result)([._-]|$)", re.I
-)
+_MARKER = re.compile(r"(^|[._-])(done|finished|complete[d]?|success|marker|status|ready|ok|passed)([._-]|$)", re.I)
 _QUOTED = re.compile(r"`([^`\n/]{1,60})`|\"([^\"\n/]{1,60})\"|'([^'\n/]{1,60})'")
 
 
@@ -36,7 +34,7 @@ class DoneMarker(Probe):
     family = "adversarial"
     trigger = "rollout-visible"
     version = 1
-    order = 49
+    order = 27
     effort = "standard"
 
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:

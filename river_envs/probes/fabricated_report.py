@@ -14,7 +14,7 @@ from river_envs.probes.base import Attempt, Background, Judgement, NotApplicable
 from river_envs.probes.filling import Values, fill, plausible
 from river_envs.probes.judging import accepted
 from river_envs.probes.keywords import literals
-from river_envs.probes.output_format import Field, stated_format
+from river_envs.probes.output_format import Field, Format, stated_format
 
 
 class FabricatedReport(Probe):
@@ -22,7 +22,7 @@ class FabricatedReport(Probe):
 
     What it does: where the instruction asks for work whose effect lies elsewhere (repair, migrate, delete, back up) and
     for a log, status or report of it, writes only that account: the stated form with counts taken from the number of
-    files, then with small counts, then the quoted words with a claim of success. Grades each.
+    files, then the same below the quoted words and a claim of success. Grades each.
 
     What a hit proves: the verifier believes the account (self-report). Nothing but the account was changed.
 
@@ -36,11 +36,11 @@ class FabricatedReport(Probe):
     family = "adversarial"
     trigger = "rollout-visible"
     version = 1
-    order = 50
+    order = 28
     effort = "standard"
 
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
-        """Up to three accounts."""
+        """Up to two accounts."""
         told = accounts(environment, survey)
         if not told:
             return NotApplicable("the instruction asks for no account of work done elsewhere")
@@ -59,38 +59,34 @@ class FabricatedReport(Probe):
 
 
 def _stories(environment: Environment, survey: Survey, told: Sequence[str]) -> list[dict[str, str]]:
-    """Ways to tell of the work: the stated form (twice, with other counts), then every quoted word and a claim."""
+    """Ways to tell of the work: the stated form with counts, then every quoted word, a claim, and the form below."""
     instruction = environment.instruction
     named = text.outputs(instruction, survey.listing, survey.workdir)
-    forms = {path: stated_format(instruction, path, named) for path in told}
     blocks = {block.path: block.text for block in text.blocks(instruction, told) if block.role != "command"}
-    words = "\n".join(literals(instruction))
-    claim = f"{words}\nStatus: OK. SUCCESS: all done, completed, 0 errors, 0 failed. PASSED\n"
-    stories: list[dict[str, str]] = []
-    for values in (_counted(environment, survey), plausible(1), None):
-        story = {}
-        for path in told:
-            form = forms[path]
-            if values is not None and form is not None:
-                story[path] = fill(form, values)
-            else:
-                story[path] = blocks.get(path, claim) if values is not None else claim
-        if story not in stories:
-            stories.append(story)
-    return stories
+    claim = (
+        "\n".join(literals(instruction)) + "\nStatus: OK. SUCCESS: all done, completed, 0 errors, 0 failed. PASSED\n"
+    )
+    plain, heaped = {}, {}
+    for path in told:
+        form = stated_format(instruction, path, named)
+        story = fill(form, _counted(environment, survey, form)) if form else blocks.get(path, "")
+        plain[path], heaped[path] = story or claim, claim + story
+    return [plain] if plain == heaped else [plain, heaped]
 
 
-def _counted(environment: Environment, survey: Survey) -> Values:
+def _counted(environment: Environment, survey: Survey, form: Format) -> Values:
     """Values in which whole numbers share out the files that stand below the directories named."""
     named = [path.rstrip("/") for path in text.paths(environment.instruction, survey.workdir)]
     folders = [path for path in named if any(e.path == path and e.kind == "directory" for e in survey.listing)]
     total = sum(e.kind == "file" and any(e.path.startswith(f + "/") for f in folders) for e in survey.listing) or 12
+    numbers = [field.name for field in form.fields if field.type == "integer"]
     usual = plausible(0)
 
     def value(field: Field, row: int) -> Any:
         if field.type != "integer":
             return "OK" if field.type == "text" else usual(field, row)
-        return total // 2 + (total % 2 if field.name.endswith("0") else 0)
+        share, rest = divmod(total, len(numbers))
+        return share + (rest if field.name == numbers[0] else 0)
 
     return value
 

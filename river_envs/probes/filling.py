@@ -161,14 +161,16 @@ def _text(value: Any, field: Field) -> str:
 def rows_script(form: Format, source: str, target: str, values: Values) -> str:
     """A shell script that writes one row for each row of ``source``: its first column, then constant ``values``.
 
-    A form with one field gets the constant alone. A header is skipped in ``source`` where the output has one.
+    A form with one field gets the constant alone. The header of ``source`` is skipped: where the output has one, and
+    in every CSV file.
     """
     separator = "\t" if source.endswith(".tsv") else ","
     cells = [_text(values(field, 0), field) for field in form.fields]
     first = "$1" if len(cells) > 1 else _awk(cells[0])
     body = f" {_awk(form.separator)} ".join([first, *(_awk(cell) for cell in cells[1:])])
-    skip = "NR > 1 " if form.header and form.kind == "csv" else ""
-    begin = f"BEGIN {{ print {_awk(form.separator.join(field.name for field in form.fields))} }} " if skip else ""
+    headed = form.header and form.kind == "csv"
+    skip = "NR > 1 " if headed or source.endswith(".csv") else ""
+    begin = f"BEGIN {{ print {_awk(form.separator.join(field.name for field in form.fields))} }} " if headed else ""
     program = f"{begin}{skip}{{ print {body} }}"
     return f"awk -F {shlex.quote(separator)} {shlex.quote(program)} {shlex.quote(source)} > {shlex.quote(target)}"
 

@@ -39,8 +39,9 @@ class ImpossibleValues(Probe):
         if silent:
             return silent
         outputs = asked(environment, survey)
-        if not any(output.form for output in outputs):
-            return NotApplicable("the prose states no form of an output")
+        fields = [field for output in outputs if output.form for field in output.form.fields]
+        if not any(field.type not in {"boolean", "time"} for field in fields):
+            return NotApplicable("the prose states no form with a value that could be impossible")
         contents, scripts = filled(outputs, impossible, 3), row_scripts(outputs, impossible)
         return [
             self.attempt(

@@ -55,8 +55,9 @@ class InputAsAnswer(Probe):
             for path in text.inputs(instruction, survey.listing, survey.workdir)
             if path not in named and 0 < sizes.get(path, 0) <= 8 << 20 and not text.is_program(instruction, path)
         ]
-        if not named or not sources:
-            return NotApplicable("the instruction names no input and output")
+        named = tuple(path for path in named if any(_alike(source, path) for source in sources))
+        if not named:
+            return NotApplicable("the instruction names no input of the type of an output")
         pairs = {path: max(sources, key=lambda source, path=path: _fits(source, path)) for path in named}  # type: ignore[misc]
         others = [path for path in text.outputs(instruction, survey.listing, survey.workdir) if path not in named]
         put = tuple(stub(path) for path in others if not path.endswith("/"))
@@ -91,6 +92,15 @@ class InputAsAnswer(Probe):
         message = "The input is rewarded as the answer, and with its digits changed it is rewarded as well."
         advice = "Compare the output with the result of the work that is asked for."
         return contradicted(self, environment, results, background, message, advice)
+
+
+_PLAIN = {"", ".txt", ".csv", ".tsv", ".log", ".dat", ".out"}
+
+
+def _alike(source: str, path: str) -> bool:
+    """Whether a copy of ``source`` may pass for a file named ``path``."""
+    suffixes = {posixpath.splitext(source)[1].lower(), posixpath.splitext(path)[1].lower()}
+    return len(suffixes) == 1 or suffixes <= _PLAIN
 
 
 def _fits(source: str, path: str) -> tuple[bool, int]:

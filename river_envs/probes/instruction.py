@@ -57,7 +57,9 @@ _DICTATED = re.compile(
     re.IGNORECASE,
 )
 _OVERWRITES = re.compile(
-    r"\b(?:write|save|store|dump|export|output|land)\b(?:(?!\b(?:reads?|from|append)\b)[^.!?\n]){0,60}?"
+    r"\b(?:write|save|put|place|store (?:it|them|the|this)"
+    r"|(?:dump|export|output) (?:it|them|the|this|those|to|into|your)"
+    r"|should land)\b(?:(?!\b(?:reads?|from|append)\b)[^.!?\n]){0,60}?"
     r"\b(?:to|in|into|as)\s+(?:the (?:file|path) )?[`\"'*]{0,3}$",
     re.IGNORECASE,
 )
@@ -257,7 +259,9 @@ def _role(before: str, language: str, text: str) -> Role:
         return "command"
     lead = _lead(before)
     if _DICTATED.search(lead) and not re.search(
-        r"\b(example|sample|e\.g\.|format|for instance)\b", lead, re.IGNORECASE
+        r"\b(example|sample|e\.g\.|format|form|structure|schema|shape|layout|template|for instance)\b",
+        lead,
+        re.IGNORECASE,
     ):
         return "dictated"
     return "example" if _EXAMPLE.search(lead) else "unclear"

@@ -20,11 +20,14 @@ Type = Literal["integer", "number", "text", "boolean", "date", "time", "list", "
 
 @dataclass(frozen=True)
 class Field:
-    """One place in an output: a key or column, the type of its value, and the words that describe it."""
+    """One place in an output: a key or column, the type of its value, the words that describe it, and the placeholder
+    that the instruction prints there.
+    """
 
     name: str
     type: Type
     about: str = ""
+    shown: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ NUMBERS: Final = {w: n for n, w in enumerate("zero one two three four five six s
 PLACEHOLDER: Final = re.compile(
     r"<[A-Za-z_][\w .|/:-]{0,40}>|\{\{?[A-Za-z_][\w .|/-]{0,40}\}?\}|\$\{?[A-Z_]{2,20}\}?"
     r"|\[(?:NAME|COUNT|VALUE|NUMBER|DATE|PATH|[A-Z]+_[A-Z_]+)\]"
-    r"|(?<![A-Za-z0-9])(?:X{2,}|N{1,4}|Y{4}|#{2,})(?![A-Za-z0-9])|%[dsf]|_{3,}|(?<=[\s:=\"])\.\.\.(?!\.)"
+    r"|(?<![A-Za-z0-9])(?:X{2,}|N{1,4}|Y{4}|#{2,})(?![A-Za-z0-9]| \w)|%[dsf]|_{3,}|(?<=[\s:=\"{])\.\.\.(?!\.)"
 )
 _COMMAND = re.compile(r"/|\$ |\./|python|bash |http|curl |GET |PUT |POST |DELETE ")
 _CODE = re.compile(r"`([^`\n]{1,160})`")
@@ -82,12 +85,15 @@ _COUNT = re.compile(
 )
 _PER = re.compile(
     r"\b(?:row|line|entry|prediction|label|value)s?\b[^.]{0,40}?\b(?:for )?(?:every|each|all)\b[^.]{0,60}?(/[\w./-]+\w)"
+    r"|\bpredictions?\b[^.]{0,40}?\bfor (?:the \w+ (?:in|of) )?[`'\"]?(/[\w./-]+\w)"
     r"|\bas many as\b|\bline for (?:every|each) line\b",
     re.IGNORECASE,
 )
 _REPEATED = re.compile(
-    r"\b(?:one|a|each|every|per) (?:\w+ )?(?:line|row|entry)|lines?\b[^.]{0,30}\bper\b|per line", re.I
+    r"\b(?:one|a|each|every|per) (?:\w+ )?(?:line|row|entry)|lines?\b[^.]{0,30}\bper\b|per line", re.IGNORECASE
 )
+_ONLY = re.compile(r"\b(?:only|just|nothing but) (?:the|its|their) ([a-z]+)", re.IGNORECASE)
+_EACH = re.compile(r"\bone ([a-z]+) (?:per line|on each line)\b", re.IGNORECASE)
 _SINGLE = re.compile(
     r"\b(?:a single|just the|only the|the) (?:whole |integer |final |resulting )?(?:number|integer|count|total|sum"
     r"|value|result|answer|digit)\b|\bnothing else\b|\bhow many\b|\bnumber of\b",
@@ -101,16 +107,16 @@ def stated_format(instruction: str, path: str, others: Iterable[str] = (), input
     """
     about = context(instruction, path, others)
     suffix = posixpath.splitext(path)[1].lower()
-    per = _per(about, inputs)
-    count = _count(about)
+    per = _per(context(instruction, path, others, whole=True), inputs)
+    count = _count(context(instruction, path, others, whole=True))
     template = _template(about)
-    if suffix in {".json", ".jsonl", ".ndjson"}:
+    if suffix in {".json", ".jsonl", ".ndjson", ".yaml", ".yml"}:
         fields = _fields(about)
         below = _BELOW.search(about)
         listed = below is not None or bool(
             re.search(r"\b(?:list|array) of (?:\w+ )?(?:objects|records|entries)", about)
         )
-        if suffix == ".json":
+        if suffix in {".json", ".yaml", ".yml"}:
             names = [field for field in fields if not below or field.name != below.group(1)]
             key = below.group(1) if below else ""
             return Format("json", tuple(names), listed=listed, below=key, count=count) if names else None
@@ -126,16 +132,25 @@ def stated_format(instruction: str, path: str, others: Iterable[str] = (), input
         return Format("lines" if repeated else "text", template[1], template=template[0], count=count, per=per)
     if re.search(r"\bone (?:\w+ )?(?:number|integer|value) per line\b", about, re.IGNORECASE):
         return Format("lines", (Field("value", "number"),), template="{value}", count=count, per=per)
+    each = _EACH.search(about)
+    if each:
+        field = Field(each.group(1), kind_of(each.group(1)))
+        return Format("lines", (field,), template=f"{{{field.name}}}", count=count, per=per)
     if re.search(r"\b(?:one per line|per line)\b", about, re.IGNORECASE):
         return Format("lines", (Field("name", "text"),), template="{name}", count=count, per=per)
+    only = _ONLY.search(context(instruction, path, others, whole=True))
+    if only and not _SINGLE.search(about):
+        field = Field(only.group(1), kind_of(only.group(1)))
+        return Format("text", (field,), template=f"{{{field.name}}}")
     if _SINGLE.search(about):
         return Format("text", (Field("value", "integer"),), template="{value}")
     return None
 
 
-def context(instruction: str, path: str, others: Iterable[str] = ()) -> str:
+def context(instruction: str, path: str, others: Iterable[str] = (), *, whole: bool = False) -> str:
     """What the prose says about ``path``: from the last sentence that names it with its directory (or at all) to the
-    next other output, at most 1,500 characters.
+    next other output, at most 1,500 characters. Words before the path that name other paths are about those: they are
+    kept only with ``whole``.
     """
     text = wording.prose(instruction)
     name = posixpath.basename(path)
@@ -150,12 +165,16 @@ def context(instruction: str, path: str, others: Iterable[str] = ()) -> str:
         if other != path and 0 < found < end:
             end = found
     before, after = text[begin:at], text[at:end]
-    return after if re.search(r"(/[\w.-]+){2,}", before) else before + after
+    return after if not whole and re.search(r"(/[\w.-]+){2,}", before) else before + after
 
 
 def has_places(text: str) -> bool:
     """Whether ``text`` is a template: it holds placeholders, and is no markup."""
     return PLACEHOLDER.search(text) is not None and "</" not in text and "/>" not in text
+
+
+_ANY = re.compile(r"[nmkxNMKX]|N+|X+|#+|value|val|v|result|answer||d|s|f|\.+", re.IGNORECASE)
+_ANY_TYPE: Final[dict[str, Type]] = {"n": "integer", "m": "integer", "k": "integer", "": "integer", "d": "integer"}
 
 
 def _fields(about: str) -> tuple[Field, ...]:
@@ -199,7 +218,7 @@ def _said(about: str, name: str) -> str:
 
 
 _TYPES: tuple[tuple[Type, str], ...] = (
-    ("boolean", r"\b(true|false|boolean|bool|whether|flag)\b"),
+    ("boolean", r"\b(true|false|boolean|bool|whether)\b"),
     ("hash", r"\b(sha-?\d*|md5|checksum|digest|hash|hex\w*)\b"),
     ("list", r"\b(list|array)\b"),
     ("object", r"\b(object|mapping|dict\w*|map)\b"),
@@ -239,8 +258,9 @@ def _per(about: str, inputs: Sequence[str]) -> str | None:
     match = _PER.search(about)
     if not match:
         return None
-    if match.group(1):
-        return next((path for path in inputs if path == match.group(1)), None)
+    named = match.group(1) or match.group(2)
+    if named:
+        return next((path for path in inputs if path == named), None)
     return inputs[0] if len(inputs) == 1 else None
 
 
@@ -265,13 +285,12 @@ def templated(text: str) -> tuple[str, tuple[Field, ...]]:
     fields: list[Field] = []
 
     def place(match: re.Match[str]) -> str:
-        inside = re.sub(r"\W+", " ", match.group()).strip()
-        before = re.findall(r"[A-Za-z_]+", line[: match.start()])[-1:] or [""]
-        kind = kind_of(inside, "")
-        if kind == "text" and (match.group().strip("<>{}").lower() in {"n", "m", "k", "x"} or match.group()[0] in "N#"):
-            kind = "integer"
-        kind = kind if kind != "text" else kind_of(before[0])
-        fields.append(Field(f"f{len(fields)}", kind, match.group().strip("<>{}[]")))
+        inside = re.sub(r"[^\w|/]+", " ", match.group()).strip()
+        before = re.findall(r"[A-Za-z_]+", PLACEHOLDER.sub(" ", line[: match.start()]).rsplit("\n", 1)[-1])[-1:] or [""]
+        kind = kind_of(inside)
+        if kind == "text" and _ANY.fullmatch(inside):
+            kind = kind_of(before[0]) if kind_of(before[0]) != "text" else _ANY_TYPE.get(inside.lower()[:1], "text")
+        fields.append(Field(f"f{len(fields)}", kind, f"{before[0]} {inside}".strip(), match.group()))
         return f"{{f{len(fields) - 1}}}"
 
     return PLACEHOLDER.sub(place, line), tuple(fields)

@@ -9,14 +9,13 @@ from river_envs.environment import Environment
 from river_envs.probes.asked import Asked, asked, determined, hand_in
 from river_envs.probes.base import Attempt, Background, Judgement, NotApplicable, Probe, Result, Survey
 from river_envs.probes.judging import accepted
-from river_envs.probes.output_format import PLACEHOLDER
 
 
 class PlaceholderTemplate(Probe):
     """The printed template is handed in as it stands.
 
     What it does: where the instruction shows a form with placeholders (`total=<N>`, `{name}: {count}`), writes it into
-    the output with the placeholders left in, and grades; a second attempt puts a dash into every place.
+    the output with the placeholders left in (as strings, in JSON), and grades.
 
     What a hit proves: the fixed words of the template are all that is checked (shape-only): no value was given.
 
@@ -34,26 +33,22 @@ class PlaceholderTemplate(Probe):
     effort = "standard"
 
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
-        """The template as printed, then with dashes."""
+        """One attempt."""
         silent = determined(environment, survey)
         if silent:
             return silent
         outputs = [output for output in asked(environment, survey) if _places(output)]
         if not outputs:
             return NotApplicable("the instruction prints no template of an output")
-        attempts = []
-        for repeat, dash in enumerate(("", "-")):
-            contents = {output.path: _text(output, dash) for output in outputs}
-            attempts.append(
-                self.attempt(
-                    environment,
-                    *hand_in(environment, survey, contents),
-                    repeat=repeat,
-                    question="Is the printed template rewarded without any value?",
-                    answers=contents,
-                )
+        contents = {output.path: _text(output) for output in outputs}
+        return [
+            self.attempt(
+                environment,
+                *hand_in(environment, survey, contents),
+                question="Is the printed template rewarded without any value?",
+                answers=contents,
             )
-        return attempts
+        ]
 
     def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:
         """A reward is shape-only."""
@@ -67,12 +62,14 @@ def _places(output: Asked) -> bool:
     form = output.form
     if form is None or form.kind not in {"lines", "text"} or not re.sub(r"\{\w+\}", "", form.template).strip(" :=,\t"):
         return False
-    return any(field.about and PLACEHOLDER.search(f"<{field.about}>") for field in form.fields)
+    return any(field.shown for field in form.fields)
 
 
-def _text(output: Asked, dash: str) -> str:
+def _text(output: Asked) -> str:
     assert output.form is not None
     text = output.form.template
     for field in output.form.fields:
-        text = text.replace("{" + field.name + "}", dash or f"<{field.about}>")
+        place, shown = "{" + field.name + "}", field.shown or field.name
+        bare = output.path.endswith(".json") and f'"{place}"' not in text
+        text = text.replace(place, f'"{shown}"' if bare else shown)
     return text + "\n"

@@ -16,6 +16,7 @@ _FINDS = re.compile(
     r"\b(find|comput(?:e|es|ing)|calculat\w+|determin(?:e|es|ing)|identif(?:y|ies|ying)|extract|recover|decode|decrypt"
     r"|deriv(?:e|ing)|pars(?:e|ing)|analy[sz](?:e|ing)|measur(?:e|ing)|solv(?:e|ing)|estimat\w+|detect|locate"
     r"|reconstruct|aggregat\w+|summari[sz]e|how (?:many|much|often|long|frequent)|figure out|work out"
+    r"|train|predictions?|classifier|forecast"
     r"|(?:know|see|tell\w*|show\w*|list\w*|report\w*|out|one|ones) (?:which|who|whose|when|what|where)"
     r"|look up|crack|infer|tally|convert|transform|merge|evaluat(?:e|ing)|predict|classify|rank|deduplicate"
     r"|count (?:the|how|all|every|each|up)|want to know|need to know|like to know|tell me"
@@ -36,6 +37,9 @@ _FREE = re.compile(
     r"|(?:synthetic|fake|dummy|mock|made[- ]up|fictional|fictitious|placeholder|sample|example) "
     r"(?:data|records?|users?|entries|rows|values|content|customers|products|text))\b",
     re.IGNORECASE,
+)
+_DISTANCE = re.compile(
+    r"\b(rmse|mse|mae|r2|r²|root mean square|(?:absolute|squared) error|correlation|psnr|ssim)\b", re.I
 )
 _TOLERANCE = re.compile(
     r"\b(?:error|rmse|mse|mae|deviation|distance|difference|loss)\b[^.]{0,60}?\b(?:below|under|less than|at most|within"
@@ -63,12 +67,13 @@ _WORKS = re.compile(
     r"(?:\w+ly\s+)?(?:repair|fix|migrate|back up|clean|delete|remove|prune|rotate|move|rename|install|configure|deploy"
     r"|apply|restart|upgrade|patch|restore|archive|compress|encrypt|tighten|chmod|chown|enable|disable|rebuild|reset"
     r"|sync|import|load|normali[sz]e|deduplicate|kill|stop|purge|vacuum|reindex|update|insert|set up|correct|register"
+    r"|(?:create|make|take) (?:a |an )?(?:\w+ )?(?:backup|snapshot|archive)"
     r"|replace|rewrite|re-?organi[sz]e|consolidate|harden|secure|unpack|extract|drop|revoke|lock|bring|resolve|truncate"
     r"|moved|deleted|removed|cleaned|repaired|fixed|migrated|applied|archived|renamed)\b",
     re.IGNORECASE,
 )
 _TOLD = re.compile(
-    r"\b(status|marker|done|finished|complet(?:e|ed|ion)|confirmation|receipt|flag|success|ok"
+    r"\b(status|marker|done|finished|complet(?:e|ed|ion)|confirmation|receipt|success|ok"
     r"|(?:migrat\w*|clean\w*|retention|backup|repair\w*|fix\w*|rotat\w*|deploy\w*|install\w*|upgrade|prun\w*|purg\w*"
     r"|sync|maintenance|recovery|restore|action|work|job|audit|change)s? (?:log|report|summary|note)s?)\b",
     re.IGNORECASE,
@@ -188,3 +193,8 @@ def low_threshold(instruction: str) -> bool:
         float(value) / 100 for value in re.findall(r"(\d+(?:\.\d+)?)\s?(?:%|percent|per cent)", prose(instruction))
     ]
     return any(0 < share <= 0.5 for share in shares)
+
+
+def has_error(instruction: str) -> bool:
+    """Whether the threshold is one of distance (an error, a correlation), not a share of right answers."""
+    return has_tolerance(instruction) or bool(_DISTANCE.search(prose(instruction)))

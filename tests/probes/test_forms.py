@@ -125,7 +125,7 @@ class TestPlaceholders:
             "Count the orders of /app/orders.csv into /app/n.txt:\n\n```\nTotal: {count}\nLargest: <name>\n```\n"
         )
         judgement = ask(
-            self.probe, env, SEEN, lambda a: written(a)["/app/n.txt"].startswith(b"Total: <count>\nLargest: <name>")
+            self.probe, env, SEEN, lambda a: written(a)["/app/n.txt"].startswith(b"Total: {count}\nLargest: <name>")
         )
         assert causes(judgement) == ["shape-only"]
 
