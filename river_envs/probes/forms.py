@@ -29,7 +29,8 @@ _THING = (
 _NEWLINE = (
     r"new ?lines?|line[- ](?:break|end|feed)\w*|trailing|terminat\w+|whitespace|blank lines?|empty lines?"
     r"|nothing (?:else|but|more)|no (?:other|extra|more|additional)|printf|echo|wc|stripped|eof|crlf|lf"
-    r"|(?:contain\w*|hold\w*|consist\w*|with|write|print|output|just|only) (?:of )?(?:only|just|nothing|the|a single|one)"
+    r"|(?:contain\w*|hold\w*|consist\w*|with|write|print|output|just|only)"
+    r" (?:of )?(?:only|just|nothing|the|a single|one)"
     rf" (?:the )?{_THING}\b|characters? long"
 )
 _JSON = (
@@ -55,11 +56,13 @@ _EXTRA = (
 )
 _SOURCE = (
     r"comments?|lines? of code|shortest|golf|characters?|format\w*|lint\w*|style|pep ?8|black|ruff|flake8|pylint"
-    r"|names?|identifiers?|variables?|minif\w*|bytes?|source (?:code|text)|size|docstring\w*|annotat\w*|template|placeholder\w*"
+    r"|names?|identifiers?|variables?|minif\w*|bytes?|source (?:code|text)|size|docstring\w*"
+    r"|annotat\w*|template|placeholder\w*"
 )
 ANY_ORDER = re.compile(
     r"\b(?:in any order|(?:the )?order (?:of [^.;,]{1,40} )?(?:does not|doesn't|is not|isn't)"
-    r" (?:matter|important|relevant)|in no particular order|order is (?:free|up to you|irrelevant|arbitrary)|any order (?:is fine|will do|is ok))\b",
+    r" (?:matter|important|relevant)|in no particular order|order is (?:free|up to you|irrelevant|arbitrary)"
+    r"|any order (?:is fine|will do|is ok))\b",
     re.IGNORECASE,
 )
 _ANY_SPACE = re.compile(
