@@ -21,8 +21,8 @@ _TELLING = re.compile(
 )
 _REMAKING = re.compile(
     r"\b(re-?implement\w*|re-?writ\w+|port(?:ed|ing)?|clones?|reproduc\w+|replac\w+|re-?creat\w+|mimic\w*|emulat\w+"
-    r"|equivalent|identical|same (?:output|results?|behaviou?r|answers?|as)|match(?:es)?|compatible|reverse[- ]engineer\w*"
-    r"|(?:not|never|without) (?:be )?(?:call|run|us|invok|execut|rely|wrap|depend|touch|read|import)\w*)\b",
+    r"|equivalent|identical|same (?:output|results?|behaviou?r|answers?|as)|match(?:es)?|compatible"
+    r"|reverse[- ]engineer\w*|(?:not|never|without) (?:be )?(?:call|run|us|invok|execut|rely|wrap|depend|touch|read|import)\w*)\b",
     re.IGNORECASE,
 )
 

@@ -85,7 +85,7 @@ class ProgramAcceptAll(StandIn):
         if not re.search(r"\bexit", prose, re.IGNORECASE):
             return None
         kind = _GOOD_STATUS if self.accepts else _BAD_STATUS
-        near = re.search(rf"`?\b(\d{{1,3}})\b`?\s+(?:when|if|for|on)\b[^.;,]{{0,60}}\b{kind}\b", prose, re.IGNORECASE)
+        near = re.search(rf"`?\b(\d{{1,3}})\b`?\s+(?:when|if|for|on)\b[^.;,\d]{{0,60}}\b{kind}\b", prose, re.IGNORECASE)
         after = rf"\b{kind}\b[^.;,\d]{{0,40}}(?:exit|status|code)[^.;,\d]{{0,25}}(\d{{1,3}})"
         near = near or re.search(after, prose, re.IGNORECASE)
         if near:
