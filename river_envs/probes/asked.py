@@ -18,6 +18,8 @@ from river_envs.probes.base import NotApplicable, Put, Run, Survey
 from river_envs.probes.filling import Values, fill, rows_script
 from river_envs.probes.output_format import Format, has_places, stated_format, templated
 
+_HOLDS_DATA = frozenset("csv tsv json jsonl ndjson log txt xml db sqlite sql dat bin md parquet out gz ics vcf".split())  # noqa: SIM905
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -68,6 +70,8 @@ def determined(environment: Environment, survey: Survey) -> NotApplicable | None
     """Why values may not be judged here, or None where the instruction asks for determined values."""
     if not text.asks_to_find(environment.instruction):
         return NotApplicable("the instruction does not ask for a value that has to be found")
+    if not wording.asks_to_compute(environment.instruction) and not _data(environment, survey):
+        return NotApplicable("the instruction names no data from which a value would follow")
     if text.leaves_free(environment.instruction):
         return NotApplicable("the instruction leaves values free: two answers may both be right")
     told = accounts(environment, survey)
@@ -76,6 +80,16 @@ def determined(environment: Environment, survey: Survey) -> NotApplicable | None
     ):
         return NotApplicable("the outputs only tell of work done elsewhere: the fabricated report asks that")
     return None
+
+
+def _data(environment: Environment, survey: Survey) -> bool:
+    """Whether the instruction names a directory or a file of the image that may hold data (no program, no setting)."""
+    present = {entry.path: entry.kind for entry in survey.listing}
+    named = [path.rstrip("/") for path in text.paths(environment.instruction, survey.workdir)]
+    return any(
+        present.get(path) == "directory" or (path in present and path.rsplit(".", 1)[-1].lower() in _HOLDS_DATA)
+        for path in named
+    )
 
 
 def filled(outputs: Sequence[Asked], values: Values, salt: int, prose: str = "") -> dict[str, str]:

@@ -61,6 +61,8 @@ class DegenerateMetric(Probe):
                 actions = self._with_classes(actions, outputs, survey, arm)
             arms.append((contents, actions))
         (contents, first), (others, other) = arms
+        if first == other or (contents == others and not any(isinstance(action, Run) for action in first)):
+            return NotApplicable("the form has no place for a value that could differ")
         return [
             self.attempt(
                 environment,

@@ -44,6 +44,8 @@ class DoneMarker(Probe):
         markers = [p for p in outputs if not p.endswith("/") and _MARKER.search(posixpath.basename(p))]
         if not markers:
             return NotApplicable("the instruction names no marker of completion")
+        if any(len(_quoted(instruction, path)) > 1 or _choice(instruction, path) for path in markers):
+            return NotApplicable("the marker is to hold one of several words: one of them may be right")
         other_outputs = [path for path in outputs if path not in markers]
         present = {entry.path for entry in survey.listing}
         worked = [path for path in text.paths(instruction, survey.workdir) if path.rstrip("/") in present]
@@ -62,11 +64,21 @@ class DoneMarker(Probe):
 
 def _content(instruction: str, path: str) -> str:
     """What the sentence about the marker quotes; `done` where it quotes nothing."""
+    return next(iter(_quoted(instruction, path)), "done") + "\n"
+
+
+def _quoted(instruction: str, path: str) -> list[str]:
+    """The different texts that the sentences about the marker quote."""
     name = posixpath.basename(path)
+    found: dict[str, None] = {}
     for sentence in wording.sentences(instruction):
         if name in sentence:
             rest = sentence.replace(path, "").replace(name, "")
-            quoted: list[str] = [next(group for group in match if group) for match in _QUOTED.findall(rest)]
-            if quoted:
-                return quoted[0] + "\n"
-    return "done\n"
+            found.update(dict.fromkeys(next(group for group in match if group) for match in _QUOTED.findall(rest)))
+    return list(found)
+
+
+def _choice(instruction: str, path: str) -> bool:
+    """Whether the sentences about the marker leave a decision to the work."""
+    about = (s for s in wording.sentences(instruction) if posixpath.basename(path) in s)
+    return any(re.search(r"\b(whether|depending|either|otherwise|else|according)\b", s, re.IGNORECASE) for s in about)

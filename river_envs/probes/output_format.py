@@ -213,8 +213,9 @@ def _names(code: str) -> list[str]:
 
 def _said(about: str, name: str) -> str:
     """The words behind a later mention of a key ("`orders` is the number of ...")."""
-    match = re.search(rf"[`\"']{re.escape(name)}[`\"']\s*(?:\(([^)]*)\)|(?:is|are|holds|:)\s+([^.;,\n]*))", about)
-    return (match.group(1) or match.group(2) or "") if match else ""
+    said = rf"[`\"']{re.escape(name)}[`\"'](?:\s*\(([^)]*)\)|(?:\s*:| is| are| holds)\s+([^.;,\n]*)|, (an? [^.;,\n]*))"
+    match = re.search(said, about)
+    return next((group for group in match.groups() if group), "") if match else ""
 
 
 _TYPES: tuple[tuple[Type, str], ...] = (

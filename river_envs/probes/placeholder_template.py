@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from river_envs.environment import Environment
+from river_envs.probes import wording
 from river_envs.probes.asked import Asked, asked, determined, hand_in
 from river_envs.probes.base import Attempt, Background, Judgement, NotApplicable, Probe, Result, Survey
 from river_envs.probes.judging import accepted
@@ -37,6 +38,8 @@ class PlaceholderTemplate(Probe):
         silent = determined(environment, survey)
         if silent:
             return silent
+        if wording.makes_template(environment.instruction):
+            return NotApplicable("the instruction may ask for a template")
         outputs = [output for output in asked(environment, survey) if _places(output)]
         if not outputs:
             return NotApplicable("the instruction prints no template of an output")

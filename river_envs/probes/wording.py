@@ -12,22 +12,26 @@ from typing import Final
 
 FENCE: Final = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
 
-_FINDS = re.compile(
-    r"\b(find|comput(?:e|es|ing)|calculat\w+|determin(?:e|es|ing)|identif(?:y|ies|ying)|extract|recover|decode|decrypt"
+_COMPUTES = (
+    r"find|comput(?:e|es|ing)|calculat\w+|determin(?:e|es|ing)|identif(?:y|ies|ying)|extract|recover|decode|decrypt"
     r"|deriv(?:e|ing)|pars(?:e|ing)|analy[sz](?:e|ing)|measur(?:e|ing)|solv(?:e|ing)|estimat\w+|detect|locate"
     r"|reconstruct|aggregat\w+|summari[sz]e|how (?:many|much|often|long|frequent)|figure out|work out"
-    r"|train|predictions?|classifier|forecast"
+    r"|train|predictions?|classifier|forecast|simulat(?:e|ing)|pull out|fit (?:the|a)"
     r"|(?:know|see|tell\w*|show\w*|list\w*|report\w*|out|one|ones) (?:which|who|whose|when|what|where)"
     r"|look up|crack|infer|tally|convert|transform|merge|evaluat(?:e|ing)|predict|classify|rank|deduplicate"
     r"|count (?:the|how|all|every|each|up)|want to know|need to know|like to know|tell me"
-    r"|(?:sum|total|totals|average|mean|median|number|count|counts|ratio|percentage|maximum|minimum|highest|lowest"
-    r"|largest|smallest|longest|latest|earliest|difference|share)"
-    r" (?:\w+ )?(?:of|for|per|from|in|by)"
-    r"|total (?:the|our|all|up)|sum (?:the|up|all)|report (?:the|which|how|all|every)|(?:list|filter|join|fit|compare"
-    r"|group|generate) (?:the|all|every|each|which|those|them|only|out|it)|sort(?:ed)?|grouped by"
-    r"|(?:one|a) (?:row|line|entry|object|record|file) (?:per|for each|for every)|simulat(?:e|ing)|split|pull out"
-    r"|summary|statistics?)\b|(?:^|[.!?]\s)(?:which|who|what|when|where)\b",
-    re.IGNORECASE | re.MULTILINE,
+    r"|total (?:the|our|all|up)|sum (?:the|up|all)"
+)
+_SUGGESTS = (
+    r"(?:sum|total|totals|average|mean|median|number|count|counts|ratio|percentage|maximum|minimum|highest|lowest"
+    r"|largest|smallest|longest|latest|earliest|difference|share) (?:\w+ )?(?:of|for|per|from|in|by)"
+    r"|report (?:the|which|how|all|every)|(?:list|filter|join|fit|compare|group|generate) (?:the|all|every|each|which"
+    r"|those|them|only|out|it)|sort(?:ed)?|in alphabetical order|comes after|exactly one right|grouped by"
+    r"|(?:one|a) (?:row|line|entry|object|record|file) (?:per|for each|for every)|split|summary|statistics?"
+)
+_STRONG = re.compile(rf"\b(?:{_COMPUTES})\b|(?:^|[.!?]\s)(?:which|who|what|when|where)\b", re.IGNORECASE | re.MULTILINE)
+_FINDS = re.compile(
+    rf"\b(?:{_COMPUTES}|{_SUGGESTS})\b|(?:^|[.!?]\s)(?:which|who|what|when|where)\b", re.IGNORECASE | re.MULTILINE
 )
 _FREE = re.compile(
     r"\b(of your (?:own )?choice|of your (?:own )?choosing|you (?:can|may) (?:choose|pick|invent|decide)"
@@ -40,6 +44,11 @@ _FREE = re.compile(
 )
 _DISTANCE = re.compile(
     r"\b(rmse|mse|mae|r2|r²|root mean square|(?:absolute|squared) error|correlation|psnr|ssim)\b", re.I
+)
+_TEMPLATE = re.compile(
+    r"\b(?:create|write|produce|make|generate|build|add)\b[^.\n]{0,40}\btemplates?\b|\.(?:tmpl|tpl|j2|jinja2?|template)\b"
+    r"|placeholders? (?:must|should|has to|have to|is to|are to)? ?(?:stay|remain|be kept)",
+    re.IGNORECASE,
 )
 _TOLERANCE = re.compile(
     r"\b(?:error|rmse|mse|mae|deviation|distance|difference|loss)\b[^.]{0,60}?\b(?:below|under|less than|at most|within"
@@ -125,6 +134,16 @@ def sentences_naming(instruction: str, name: str) -> tuple[str, ...]:
 def asks_to_find(instruction: str) -> bool:
     """Whether the instruction asks for a value that has to be found or computed."""
     return bool(_FINDS.search(prose(instruction)))
+
+
+def asks_to_compute(instruction: str) -> bool:
+    """Whether a verb of the instruction asks for it, not just a noun that may describe a setting ("number of")."""
+    return bool(_STRONG.search(prose(instruction)))
+
+
+def makes_template(instruction: str) -> bool:
+    """Whether a template is what is asked for: its placeholders are to stay."""
+    return bool(_TEMPLATE.search(prose(instruction)))
 
 
 def leaves_free(instruction: str) -> bool:

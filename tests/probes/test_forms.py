@@ -73,6 +73,7 @@ class TestForms:
         [
             JSON + "You may choose any values you like; they are up to you.",
             "Create /app/out.json with the keys `host`, `port` and `debug` for our staging machine.",
+            "/app/server.py wants a configuration: /app/out.json with `replicas` (number of replicas) and `image`.",
             "Generate 20 rows of fake data with columns `id`, `name` into /app/out.csv and count them.",
             "Restore /app/orders.csv. When done, append `STATUS: OK rows=<n>` to /app/status.txt; count the rows.",
         ],
@@ -129,7 +130,15 @@ class TestPlaceholders:
         )
         assert causes(judgement) == ["shape-only"]
 
-    @pytest.mark.parametrize("instruction", [JSON, CSV, "Count the lines of /app/orders.csv into /app/n.txt."])
+    @pytest.mark.parametrize(
+        "instruction",
+        [
+            JSON,
+            CSV,
+            "Count the lines of /app/orders.csv into /app/n.txt.",
+            "Convert /app/orders.csv: create a template /app/mail.txt with the line `Dear {name}, pay {amount}`.",
+        ],
+    )
     def test_is_silent_without_a_template(self, instruction: str):
         assert isinstance(ask(self.probe, environment(instruction), SEEN, lambda _: True), NotApplicable)
 
@@ -174,7 +183,14 @@ class TestDegenerateMetric:
     def test_one_constant_that_reaches_the_threshold_is_no_defect(self):
         assert ask(self.probe, environment(self.task), SEEN, lambda a: a.arm == "probe").status is ProbeStatus.SURVIVED
 
-    @pytest.mark.parametrize("instruction", [CSV, task.replace("80 %", "45 %")])
+    @pytest.mark.parametrize(
+        "instruction",
+        [
+            CSV,
+            task.replace("80 %", "45 %"),
+            "Find what scores above 0.9 in /app/orders.csv: /app/o.json, key `items`, a list.",
+        ],
+    )
     def test_is_silent_without_a_threshold_that_excludes(self, instruction: str):
         assert isinstance(ask(self.probe, environment(instruction), SEEN, lambda _: True), NotApplicable)
 

@@ -87,7 +87,11 @@ class TestDoneMarker:
 
     @pytest.mark.parametrize(
         "instruction",
-        ["Create the file /app/done.txt with the word `finished`.", "Count the keys of /app/db.conf into /app/n.txt."],
+        [
+            "Create the file /app/done.txt with the word `finished`.",
+            "Count the keys of /app/db.conf into /app/n.txt.",
+            "Find out whether /app/db.conf can be removed and write `yes` or `no` to /app/status.txt.",
+        ],
     )
     def test_is_silent_where_the_marker_is_all(self, instruction: str):
         assert isinstance(ask(self.probe, environment(instruction), SEEN, lambda _: True), NotApplicable)
