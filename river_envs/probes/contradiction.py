@@ -9,15 +9,15 @@ from river_envs.probes import instruction as text
 from river_envs.probes import wording
 from river_envs.probes.asked import as_reference, asked, determined, filled, hand_in, row_scripts
 from river_envs.probes.base import Attempt, Background, Judgement, NotApplicable, Probe, Result, Survey
-from river_envs.probes.filling import plausible
+from river_envs.probes.informed import informed
 from river_envs.probes.proofs import contradicted, kept, second
 
 
 class Contradiction(Probe):
     """Two answers that cannot both be right, in the stated form, with ordinary values.
 
-    What it does: fills the form that the prose states with small counts, shares below one, words, recent dates, and
-    grades; if that is rewarded, the same form with other values in every place.
+    What it does: fills the form that the prose states with small counts, shares below one, and names, addresses and
+    dates that stand in the inputs, and grades; if that is rewarded, the same form with other values in every place.
 
     What a hit proves: the instruction asks for one determined value in each place and two different ones are both
     rewarded, so a wrong one is (shape-only). No single reward proves anything here: it might be luck.
@@ -47,9 +47,10 @@ class Contradiction(Probe):
         if not any(output.form for output in outputs):
             return NotApplicable("the prose states no form of an output")
         prose = text.prose(environment.instruction)
+        inputs = text.inputs(environment.instruction, survey.listing, survey.workdir)
         pair = []
         for salt in (1, 2):
-            values = plausible(salt)
+            values = informed(survey, inputs, salt)
             contents = filled(outputs, values, salt, prose)
             pair.append((contents, hand_in(environment, survey, contents, row_scripts(outputs, values))))
         (contents, actions), (others, other_actions) = pair

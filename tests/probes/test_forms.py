@@ -10,7 +10,7 @@ from io import StringIO
 import pytest
 from probe_support import ask, controls, environment, survey, written
 
-from river_envs.probes.base import Attempt, Judgement, NotApplicable, Probe, ProbeStatus
+from river_envs.probes.base import Attempt, Judgement, NotApplicable, Peek, Probe, ProbeStatus, Survey
 from river_envs.probes.contradiction import Contradiction
 from river_envs.probes.degenerate_metric import DegenerateMetric
 from river_envs.probes.impossible_values import ImpossibleValues
@@ -93,6 +93,23 @@ class TestContradiction:
         verifier = lambda a: keys_and_types(a) and document(a)["orders"] < 100 and document(a)["share_paid"] <= 1  # noqa: E731
         assert causes(ask(self.probe, environment(JSON), SEEN, verifier)) == ["shape-only"]
         assert ask(ImpossibleValues(), environment(JSON), SEEN, verifier).status is ProbeStatus.SURVIVED
+
+    def test_catches_known_names_with_any_numbers(self):
+        seen = Survey(
+            SEEN.listing, "/app", peeks=(Peek("/app/orders.csv", "town,cents\nLund,1\nBergen,2\nTurku,3\nVejle,4\n"),)
+        )
+        known = {"Lund", "Bergen", "Turku", "Vejle"}
+        verifier = lambda a: all(row[0] in known and row[1].isdigit() for row in rows(a)[1:])  # noqa: E731
+        assert causes(ask(self.probe, environment(CSV), seen, verifier)) == ["shape-only"]
+        assert causes(ask(self.probe, environment(CSV), SEEN, verifier)) == []
+
+    def test_names_of_the_two_answers_share_nothing(self):
+        seen = Survey(SEEN.listing, "/app", peeks=(Peek("/app/orders.csv", "town,cents\nLund,1\nBergen,2\n"),))
+        env = environment(CSV)
+        attempts = self.probe.plan(env, seen)
+        assert not isinstance(attempts, NotApplicable)
+        one, two = (attempts[0].facts[key]["/app/towns.csv"] for key in ("answers", "other_answers"))
+        assert ("Lund" in one, "Bergen" in one) != ("Lund" in two, "Bergen" in two)
 
     def test_one_lucky_answer_proves_nothing(self):
         first: list[str] = []
