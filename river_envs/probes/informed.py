@@ -61,10 +61,10 @@ def _column(text: str, name: str) -> list[str]:
     wanted = name.lower()
     at = next((i for i, title in enumerate(titles) if title == wanted), None)
     if at is None:
-        at = next(
-            (i for i, title in enumerate(titles) if len(title) > 2 and (title in wanted or wanted in title)), None
-        )
+        alike = (i for i, title in enumerate(titles) if len(title) > 2 and (title in wanted or wanted in title))
+        at = next(alike, None)
     if at is None:
         return []
-    rows = csv.reader(rest.splitlines()[:200], delimiter=separator)
-    return [row[at].strip() for row in rows if len(row) == len(titles) and 0 < len(row[at].strip()) <= 60]
+    rows = (line.split(separator) for line in rest.splitlines()[:200])
+    cells = (row[at].strip().strip('"') for row in rows if len(row) == len(titles))
+    return [cell for cell in cells if 0 < len(cell) <= 60]

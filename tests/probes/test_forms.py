@@ -95,9 +95,8 @@ class TestContradiction:
         assert ask(ImpossibleValues(), environment(JSON), SEEN, verifier).status is ProbeStatus.SURVIVED
 
     def test_catches_known_names_with_any_numbers(self):
-        seen = Survey(
-            SEEN.listing, "/app", peeks=(Peek("/app/orders.csv", "town,cents\nLund,1\nBergen,2\nTurku,3\nVejle,4\n"),)
-        )
+        table = Peek("/app/orders.csv", "town,cents\nLund,1\nBergen,2\nTurku,3\nVejle,4\n")
+        seen = Survey(SEEN.listing, "/app", peeks=(table,))
         known = {"Lund", "Bergen", "Turku", "Vejle"}
         verifier = lambda a: all(row[0] in known and row[1].isdigit() for row in rows(a)[1:])  # noqa: E731
         assert causes(ask(self.probe, environment(CSV), seen, verifier)) == ["shape-only"]
