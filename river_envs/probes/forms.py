@@ -34,7 +34,7 @@ _NEWLINE = (
     rf" (?:the )?{_THING}\b|characters? long"
 )
 _JSON = (
-    r"indent\w*|pretty\w*|compact\w*|minif\w*|(?:single|one)[- ]line|whitespace|spaces?|escap\w*|ascii|unicode|jq"
+    r"indent\w*|pretty[\w-]*|compact[\w-]*|minif\w*|(?:single|one)[- ]line|whitespace|spaces?|escap\w*|ascii|unicode|jq"
     r"|json ?lines|jsonl|ndjson|layout|formatted|formatting"
 )
 _ORDER = r"order\w*|sort\w*|first|last|ascending|descending|alphabetical\w*|rank\w*|sequence|lexicograph\w*"

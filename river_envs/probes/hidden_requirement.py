@@ -32,7 +32,8 @@ _SEARCHED = "/app /data /home /mnt /opt /root /srv /tmp /var/lib /var/www /work 
 _ELSEWHERE = re.compile(
     r"\b(README|specification|spec|documentation|docs|manual|guide|conventions?|schema|standard|template|described in"
     r"|according to|as usual|follow(?:s|ed)?|like the (?:other|existing)|same (?:format|form|layout|structure) as)\b"
-    r"|<\w+>|\{\w+\}|\*\.\w|\w\*|YYYY|\bsee [`/\"']|\b(?:each|every|per)\b[^.]{0,40}\bfile",
+    r"|<\w+>|\{\w+\}|\*\.\w|\w\*|YYYY|\bsee [`/\"']"
+    r"|\bfiles?\b[^.]{0,40}\b(?:each|every|per)\b|\b(?:each|every|per)\b[^.]{0,40}\bfile",
     re.IGNORECASE,
 )
 _PACKED = (".gz", ".zip", ".xz", ".bz2", ".7z", ".tgz", ".zst", ".parquet", ".docx", ".xlsx", ".pdf", ".png", ".jpg")

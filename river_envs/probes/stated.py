@@ -39,8 +39,9 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 _DOUBT = re.compile(
-    r"\b(may|might|could|can|would|to|not|never|don't|doesn't|if|unless|when|whenever|otherwise|in case|feel free"
-    r"|was|were|is|are|been|already|optionally|rather than|instead of|without|does|did|will|which|that|who)\W+$",
+    r"\b(?:(?:may|might|could|can|would|not|never|no|don't|doesn't|needn't|if|unless|when|whenever|otherwise|feel free"
+    r"|rather than|instead of|without|does|did|will)\W+(?:\w+\W+){0,2}"
+    r"|(?:to|was|were|is|are|been|already|optionally|which|that|who|daemon|program|script|tool|service|it)\W+)$",
     re.IGNORECASE,
 )
 _UNSURE = re.compile(r"\b(option\w*|unless|you (?:may|can|might|could)|for example|e\.g)\b", re.IGNORECASE)
