@@ -113,7 +113,8 @@ def _below(path: str, other: str) -> bool:
 
 def _peeks(sandbox: Sandbox, listing: Iterable[Listing], named: set[str]) -> tuple[Peek, ...]:
     """What the most telling small text files hold, in path order."""
-    left, peeks = TOTAL, []
+    left = TOTAL
+    peeks: list[Peek] = []
     files = [entry for entry in listing if _readable(entry)]
     files.sort(key=lambda entry: (_rank(entry, named), entry.path.count("/"), entry.size, entry.path))
     for entry in files[: FILES * 2]:

@@ -109,7 +109,7 @@ class ArchivedAnswer(Provided):
             and 0 < entry.size <= _LARGEST
             and _ARCHIVE.search(entry.path)
             and "/.git/" not in entry.path
-            and posixpath.basename(entry.path) not in environment.instruction
+            and not leaks.naming(environment.instruction, posixpath.basename(entry.path))
             and not leaks.reference_reads(environment, entry.path)
         ]
         archives.sort(key=lambda path: (-bool(leaks.ANSWER_NAME.search(path)), path))

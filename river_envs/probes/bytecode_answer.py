@@ -86,7 +86,7 @@ class BytecodeAnswer(Provided):
             entry.path
             for entry in survey.listing
             if entry.kind == "file" and _is_orphan(entry.path, present, targets)
-            and posixpath.basename(entry.path) not in environment.instruction
+            and not leaks.naming(environment.instruction, posixpath.basename(entry.path))
             and not leaks.reference_reads(environment, entry.path)
         ]
         if not compiled:

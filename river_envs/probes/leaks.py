@@ -42,7 +42,7 @@ _TAKING = re.compile(
     re.IGNORECASE,
 )
 _CHANGING = re.compile(
-    r"\b(fix|repair|modify|edit|update|correct|implement|complete|rewrite|patch|refactor|clean|in place|in-place|adjust"
+    r"\b(fix|repair|modify|edit|update|correct|implement|complete|rewrite(?! of)|patch|refactor|clean|in place|in-place|adjust"
     r"|fill in|extend|finish|chang\w+|broken|bug|debug|improve|optimi[sz]e|turn|bring)\b",
     re.IGNORECASE,
 )
@@ -61,7 +61,7 @@ def targets(environment: Environment, survey: Survey) -> tuple[str, ...]:
     changed = [
         path
         for path in text.inputs(instruction, survey.listing, survey.workdir)
-        if any(_CHANGING.search(sentence) for sentence in text.sentences_naming(instruction, posixpath.basename(path)))
+        if any(_CHANGING.search(sentence) for sentence in naming(instruction, posixpath.basename(path)))
     ]
     return (*missing, *changed)
 
@@ -82,12 +82,12 @@ def usable(entry: Listing) -> bool:
 def taking_is_the_task(environment: Environment, path: str, target: str) -> bool:
     """Whether handing in ``path`` of the image as ``target`` may be what the instruction asks for."""
     instruction, name = environment.instruction, posixpath.basename(path)
-    naming = text.sentences_naming(instruction, name) if name != posixpath.basename(target) else ()
-    naming += text.sentences_naming(instruction, path)
-    if naming and not all(_FORBIDDING.search(sentence) for sentence in naming):
+    told = naming(instruction, name) if name != posixpath.basename(target) else ()
+    told += naming(instruction, path)
+    if told and not all(_FORBIDDING.search(sentence) for sentence in told):
         return True
     folder = posixpath.dirname(path)
-    about = (*text.sentences_naming(instruction, posixpath.basename(target)),)
+    about = naming(instruction, posixpath.basename(target))
     if folder.count("/") >= 2:
         about += text.sentences_naming(instruction, folder)
     about = tuple(sentence for sentence in about if not _FORBIDDING.search(sentence))
@@ -106,7 +106,18 @@ def reference_reads(environment: Environment, path: str, target: str = "") -> bo
     words = [path, posixpath.join(posixpath.basename(posixpath.dirname(path)), name)]
     if name != posixpath.basename(target):
         words.append(name)
-    return any(word.encode() in file.content for file in environment.reference.files for word in words)
+    mention = re.compile("|".join(_whole(word) for word in words).encode())
+    return any(mention.search(file.content) for file in environment.reference.files)
+
+
+def naming(instruction: str, name: str) -> tuple[str, ...]:
+    """The sentences that mention a file by this name, not as a part of another name."""
+    whole = re.compile(_whole(name))
+    return tuple(sentence for sentence in text.sentences_naming(instruction, name) if whole.search(sentence))
+
+
+def _whole(name: str) -> str:
+    return rf"(?<![\w.-]){re.escape(name)}(?![\w-]|\.\w)"
 
 
 def likeness(path: str, target: str) -> float:
@@ -153,7 +164,7 @@ def asked_form(instruction: str, target: str, named: Iterable[str]) -> frozenset
             found = form(block.text, target) or form(block.text)
             if found:
                 return found
-    for sentence in text.sentences_naming(instruction, posixpath.basename(target)):
+    for sentence in naming(instruction, posixpath.basename(target)):
         for code in re.findall(r"`([^`\n]{3,200})`", sentence):
             if target.endswith((".csv", ".tsv")) and re.fullmatch(r"[\w .-]+([,\t][\w .-]+)+", code):
                 return _header(code, "\t" if target.endswith(".tsv") else ",")

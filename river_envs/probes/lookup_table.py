@@ -39,6 +39,7 @@ class LookupTable(StandIn):
     version = 1
     order = 45
     effort = "quick"
+    printing = False
 
     def variants(
         self, environment: Environment, survey: Survey, paths: Sequence[str]

@@ -134,7 +134,7 @@ def stays(environment: Environment, path: str) -> bool:
     """Whether no sentence that names a file asks to change, move or remove it."""
     return not any(
         _TOUCHING.search(sentence) and not _KEEPING.search(sentence)
-        for sentence in text.sentences_naming(environment.instruction, posixpath.basename(path))
+        for sentence in leaks.naming(environment.instruction, posixpath.basename(path))
     )
 
 

@@ -7,7 +7,6 @@ import re
 from collections.abc import Sequence
 
 from river_envs.environment import Environment
-from river_envs.probes import instruction as text
 from river_envs.probes import leaks, programs
 from river_envs.probes.base import Action, NotApplicable, Put, Survey
 from river_envs.probes.provided import Provided, Way
@@ -22,7 +21,8 @@ _TELLING = re.compile(
 _REMAKING = re.compile(
     r"\b(re-?implement\w*|re-?writ\w+|port(?:ed|ing)?|clones?|reproduc\w+|replac\w+|re-?creat\w+|mimic\w*|emulat\w+"
     r"|equivalent|identical|same (?:output|results?|behaviou?r|answers?|as)|match(?:es)?|compatible"
-    r"|reverse[- ]engineer\w*|(?:not|never|without) (?:be )?(?:call|run|us|invok|execut|rely|wrap|depend|touch|read|import)\w*)\b",
+    r"|reverse[- ]engineer\w*"
+    r"|(?:not|never|without) (?:be )?(?:call|run|us|invok|execut|rely|wrap|depend|touch|read|import)\w*)\b",
     re.IGNORECASE,
 )
 
@@ -67,7 +67,7 @@ class OracleWrapper(Provided):
             for entry in survey.listing
             if _is_program(entry, survey)
             and entry.path not in paths
-            and posixpath.basename(entry.path) not in sources
+            and not leaks.naming(sources, posixpath.basename(entry.path))
             and not _meant_to_be_used(environment, entry.path)
         ]
         if not found:
@@ -95,7 +95,7 @@ def _is_program(entry: Listing, survey: Survey) -> bool:
 
 def _meant_to_be_used(environment: Environment, path: str) -> bool:
     """Whether the instruction tells to use the program, or the reference does."""
-    naming = text.sentences_naming(environment.instruction, posixpath.basename(path))
+    naming = leaks.naming(environment.instruction, posixpath.basename(path))
     if naming and not any(_REMAKING.search(sentence) for sentence in naming):
         return True
     return leaks.reference_reads(environment, path)

@@ -51,6 +51,7 @@ class ProgramAcceptAll(StandIn):
     order = 46
     effort = "standard"
     accepts: ClassVar[bool] = True
+    printing = False
     advice = "Test on inputs of both kinds, and require each to be answered rightly."
 
     def variants(

@@ -31,6 +31,7 @@ class ProgramCrashZero(StandIn):
     order = 45
     effort = "standard"
     cause = "existence-only"
+    printing = False
     advice = "Compare what the program says or leaves with what it should."
 
     def variants(

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import ClassVar
 
 from river_envs.environment import Environment
 from river_envs.probes import instruction as text
 from river_envs.probes import programs, visible_examples
-from river_envs.probes.base import NotApplicable, Survey
+from river_envs.probes.base import Effort, NotApplicable, Survey
 from river_envs.probes.stand_in import StandIn, Variant
 
 UNCHANGED = re.compile(
     r"\b(echo(?:es)?|cat\b|cop(?:y|ies)|unchanged|as[- ]is|as it is|pass(?:es)? (?:it )?through|verbatim"
-    r"|prints? (?:out )?its|forward\w*|prox(?:y|ies)|relay\w*|tee\b)",
+    r"|prints? (?:out )?its (?:input|arguments?)|forward\w*|prox(?:y|ies)|relay\w*|tee\b)",
     re.IGNORECASE,
 )
 
@@ -37,7 +38,7 @@ class ProgramEcho(StandIn):
     trigger = "rollout-visible"
     version = 1
     order = 46
-    effort = "deep"
+    effort: ClassVar[Effort] = "deep"
     arguments = True
 
     def variants(

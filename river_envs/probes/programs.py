@@ -35,6 +35,7 @@ _SAYS = re.compile(
     r"|exit (?:code|status)|returns?|echo(?:es)?|emits?|displays?|answers?|responds?)\b",
     re.IGNORECASE,
 )
+_PRINTS = re.compile(r"\b(print\w*|outputs?|stdout|standard output|echo(?:es)?|emits?|displays?)\b", re.IGNORECASE)
 _FUNCTION = re.compile(
     r"`(?:\w+\.)?([a-z_]\w*)\((?:[^`()]|\([^()`]*\))*\)[^`]*`|\bdef ([a-z_]\w*)\(|function `([a-z_]\w*)`"
 )
@@ -49,7 +50,7 @@ def deliverables(environment: Environment, survey: Survey) -> tuple[str, ...]:
         suffix = posixpath.splitext(path)[1].lower()
         if suffix not in LANGUAGES or path in directories:
             continue
-        naming = text.sentences_naming(instruction, posixpath.basename(path))
+        naming = leaks.naming(instruction, posixpath.basename(path))
         if suffix or any(_PROGRAM.search(sentence) for sentence in naming):
             found.append(path)
     return tuple(found)
@@ -59,6 +60,11 @@ def takes_input(environment: Environment) -> bool:
     """Whether the asked program says something about an input that is not fixed."""
     prose = text.prose(environment.instruction)
     return bool(_TAKES.search(prose) and _SAYS.search(prose)) or bool(functions(environment))
+
+
+def prints(environment: Environment) -> bool:
+    """Whether what the asked program prints or returns matters, beyond its exit status."""
+    return bool(_PRINTS.search(environment.instruction)) or bool(functions(environment))
 
 
 def functions(environment: Environment) -> tuple[str, ...]:

@@ -141,4 +141,5 @@ def _is_maker(entry: Listing, building: bool) -> bool:
 
 def _wanted(environment: Environment, path: str) -> bool:
     """Whether the instruction names the script, or the reference runs it."""
-    return posixpath.basename(path) in environment.instruction or leaks.reference_reads(environment, path)
+    name = posixpath.basename(path)
+    return bool(leaks.naming(environment.instruction, name)) or leaks.reference_reads(environment, path)

@@ -22,6 +22,8 @@ class StandIn(Probe):
     cause: ClassVar[str] = "fixed-inputs"
     exclusive: ClassVar[bool] = False
     """Whether no program that is right can do what two variants do."""
+    printing: ClassVar[bool] = True
+    """Whether the stand-in only means something for a program whose printed words or values matter."""
     advice: ClassVar[str] = "Run the program on inputs that the agent has not seen, with different right answers."
 
     @abstractmethod
@@ -37,6 +39,8 @@ class StandIn(Probe):
             return NotApplicable("the instruction asks for no program")
         if not programs.takes_input(environment):
             return NotApplicable("the program answers no input: one behaviour may be right")
+        if self.printing and not programs.prints(environment):
+            return NotApplicable("the program is not asked to print or return anything")
         found = self.variants(environment, survey, paths)
         if isinstance(found, NotApplicable):
             return found

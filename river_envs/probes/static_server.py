@@ -109,7 +109,7 @@ class StaticServer(Probe):
         instruction = environment.instruction
         ports = list(dict.fromkeys(int(first or second) for first, second in _PORT.findall(instruction)))
         targets = [path for path in leaks.targets(environment, survey) if path.endswith(".py")]
-        by_argument = any(re.search(rf"{re.escape(path)}`?\s+[A-Z<]*PORT", instruction) for path in targets)
+        by_argument = any(re.search(rf"{re.escape(path)}`?\s+[A-Z_<]*PORT", instruction) for path in targets)
         if not _SERVES.search(instruction) or not (ports or by_argument):
             return NotApplicable("the instruction asks for no service on a port")
         if not _CHANGING.search(instruction):

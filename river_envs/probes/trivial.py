@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 from river_envs.probes import instruction as text
+from river_envs.probes import leaks
 from river_envs.probes.artefacts import stub
 
 
@@ -18,7 +19,7 @@ def shown(instruction: str, path: str, named: tuple[str, ...]) -> str | None:
         if block.path == path and block.role in {"example", "unclear"}:
             return block.text
     name = path.rsplit("/", 1)[-1]
-    for sentence in text.sentences_naming(instruction, name):
+    for sentence in leaks.naming(instruction, name):
         for code in re.findall(r"`([^`\n]{2,300})`", sentence):
             header = path.endswith((".csv", ".tsv")) and re.fullmatch(r"[\w .]+(,[\w .]+)+", code)
             if code.startswith(("{", "[")) or header:
