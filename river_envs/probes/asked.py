@@ -16,7 +16,8 @@ from river_envs.probes.answers import alter
 from river_envs.probes.artefacts import stub
 from river_envs.probes.base import NotApplicable, Put, Run, Survey
 from river_envs.probes.filling import Values, fill, rows_script
-from river_envs.probes.output_format import Format, has_places, stated_format, templated
+from river_envs.probes.output_format import Format, stated_format
+from river_envs.probes.templates import has_places, templated
 
 _HOLDS_DATA = frozenset("csv tsv json jsonl ndjson log txt xml db sqlite sql dat bin md parquet out gz ics vcf".split())  # noqa: SIM905
 

@@ -9,8 +9,8 @@ from river_envs.environment import Environment
 from river_envs.probes import wording
 from river_envs.probes.asked import Asked, asked, determined, filled, hand_in, row_scripts
 from river_envs.probes.base import Attempt, Background, Judgement, NotApplicable, Probe, Put, Result, Run, Survey
+from river_envs.probes.fields import Field
 from river_envs.probes.filling import Values
-from river_envs.probes.output_format import Field
 from river_envs.probes.proofs import contradicted, kept, second
 
 FAR = (1, 987_654)

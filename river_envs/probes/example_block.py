@@ -23,7 +23,7 @@ from river_envs.probes.base import (
     Survey,
 )
 from river_envs.probes.judging import hit, unproven
-from river_envs.probes.output_format import has_places
+from river_envs.probes.templates import has_places
 
 MOST = 2  # example variants tried per environment
 _INLINE = re.compile(r"(?<!`)`([^`\n]{1,120})`(?!`)")

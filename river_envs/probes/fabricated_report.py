@@ -11,10 +11,11 @@ from river_envs.environment import Environment
 from river_envs.probes import instruction as text
 from river_envs.probes.asked import accounts
 from river_envs.probes.base import Attempt, Background, Judgement, NotApplicable, Probe, Result, Run, Survey
+from river_envs.probes.fields import Field
 from river_envs.probes.filling import Values, fill, plausible
 from river_envs.probes.judging import accepted
 from river_envs.probes.keywords import literals
-from river_envs.probes.output_format import Field, Format, stated_format
+from river_envs.probes.output_format import Format, stated_format
 
 
 class FabricatedReport(Probe):

@@ -16,7 +16,8 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from river_envs.environment import sha256
-from river_envs.probes.output_format import Field, Format
+from river_envs.probes.fields import Field
+from river_envs.probes.output_format import Format
 
 Values = Callable[[Field, int], Any]
 """From a field and the number of the row (0 first) to a value."""

@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Any
 
 from river_envs.probes.base import Survey
+from river_envs.probes.fields import Field
 from river_envs.probes.filling import Values, plausible
-from river_envs.probes.output_format import Field
 
 WINDOW = 3
 _KINDS = {

@@ -49,6 +49,10 @@ _EXAMPLE = re.compile(
     r"|format|form|shape|structure|schema|template|layout)\b",
     re.IGNORECASE,
 )
+_SHOWN = re.compile(
+    r"\b(examples?|sample|invented|made[- ]up|placeholders?|to show|illustrat\w+|unrelated|fictional|dummy|not real)\b",
+    re.IGNORECASE,
+)
 _DICTATED = re.compile(
     r"\b(exactly (?:this|these|the following|as follows)|exact(?:ly)? (?:content|contents|text)"
     r"|the following (?:content|contents|text|lines)"
@@ -243,7 +247,14 @@ def blocks(instruction: str, candidates: Iterable[str] = ()) -> tuple[Block, ...
         before = instruction[: match.start()]
         language, text = match.group(2).lower(), _dedent(match.group(3))
         if text.strip():
-            found.append(Block(text, language, _role(before, language, text), _owner(before, candidates)))
+            found.append(
+                Block(
+                    text,
+                    language,
+                    _role(before, instruction[match.end() :], language, text),
+                    _owner(before, candidates),
+                )
+            )
     return tuple(found)
 
 
@@ -253,8 +264,8 @@ def _dedent(text: str) -> str:
     return "\n".join(line[margin:] for line in lines).rstrip() + "\n"
 
 
-def _role(before: str, language: str, text: str) -> Role:
-    """What the words just before a block make of it. Words of dictation win: they forbid an accusation."""
+def _role(before: str, after: str, language: str, text: str) -> Role:
+    """What the words just before a block, or in brackets just behind it, make of it. Words of dictation win: they forbid an accusation."""
     if language in {"bash", "sh", "shell", "console"} or text.lstrip().startswith(("$ ", "./", "python3 ", "bash ")):
         return "command"
     lead = _lead(before)
@@ -264,7 +275,8 @@ def _role(before: str, language: str, text: str) -> Role:
         re.IGNORECASE,
     ):
         return "dictated"
-    return "example" if _EXAMPLE.search(lead) else "unclear"
+    bracket = re.match(r"\s*\(([^)]{0,160})\)", after)
+    return "example" if _EXAMPLE.search(lead) or (bracket and _SHOWN.search(bracket.group(1))) else "unclear"
 
 
 def _lead(before: str) -> str:

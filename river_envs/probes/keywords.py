@@ -11,7 +11,7 @@ import re
 from river_envs.environment import File
 from river_envs.probes import instruction as text
 from river_envs.probes import wording
-from river_envs.probes.output_format import PLACEHOLDER
+from river_envs.probes.templates import PLACEHOLDER
 
 _QUOTED = re.compile(r"`([^`\n]{1,120})`|\"([^\"\n]{2,80})\"|(?<!\w)'([^'\n]{2,80})'(?!\w)|\*\*([^*\n]{2,80})\*\*")
 _IDENTIFIER = re.compile(r"\b(?:[a-z]+_\w+|[a-z]+[A-Z]\w+|[A-Z]{2,}(?:_[A-Z]+)*)\b")

@@ -38,7 +38,8 @@ _FREE = re.compile(
     r"|any (?:name|value|text|content|number|string|message|data|words?)\b(?! that| in| of| is| which| has)|arbitrary"
     r"|whatever you|random(?:ly)? (?:chosen|generated|value|data|number|string|password|content)"
     r"|your own (?:words|choice)|up to you|feel free|do(?:es)? not matter|do(?:es)?n't matter"
-    r"|(?:synthetic|fake|dummy|mock|made[- ]up|fictional|fictitious|placeholder|sample|example) "
+    r"|sample (?:records?|users?|entries|rows|customers|products)"
+    r"|(?:synthetic|fake|dummy|mock|made[- ]up|fictional|fictitious) "
     r"(?:data|records?|users?|entries|rows|values|content|customers|products|text))\b",
     re.IGNORECASE,
 )

@@ -42,6 +42,11 @@ def test_a_block_without_words_is_unclear():
     assert text.blocks("Count the lines.\n\n```\nlines=3\n```\n", ("/a.txt",))[0].role == "unclear"
 
 
+def test_a_bracket_behind_a_block_can_call_it_an_example():
+    block = "Save it as /a.json:\n\n```json\n{\"n\": 1}\n```\n(example values)\n"
+    assert text.blocks(block, ("/a.json",))[0].role == "example"
+
+
 def test_altering_keeps_form():
     altered = alter('{"when": "2024-02-29T10:00:00", "ip": "10.0.0.255", "n": 0.5, "k": "abc"}')
     assert altered != '{"when": "2024-02-29T10:00:00", "ip": "10.0.0.255", "n": 0.5, "k": "abc"}'
