@@ -18,7 +18,7 @@ class LateReward(Tamper):
 
     What a hit proves: the agent's processes live on while the tests run and may write where the reward is read.
 
-    What it cannot show: with certainty that there is no such hole: it is a race, tried once.
+    What it cannot show: with certainty that there is no such hole: it is a race, tried four times.
 
     Seen in the wild: in Harbor's shared mode nothing ends the agent's processes before the tests.
     """
@@ -30,6 +30,7 @@ class LateReward(Tamper):
     version = 1
     order = 118
     effort = "deep"
+    tries = 4
     seen = "a background process that overwrites the reward"
     remedy = "End the agent's processes before the tests start."
 

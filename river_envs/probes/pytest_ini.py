@@ -31,4 +31,5 @@ class PytestIni(Tamper):
     def script(self, sting: bool) -> str:
         """Leave the files."""
         options = "addopts = --collect-only\\n" if sting else ""
-        return f"mkdir -p /tests && for at in /tests /; do printf '[pytest]\\n{options}' >$at/pytest.ini || exit 1; done\n"
+        write = f"printf '[pytest]\\n{options}' >$at/pytest.ini || exit 1"
+        return f"mkdir -p /tests && for at in /tests /; do {write}; done\n"

@@ -14,7 +14,7 @@ class RewardJson(Tamper):
 
     What a hit proves: a file that the test script never writes decides the reward.
 
-    What it cannot show: with certainty that there is no such hole: it is a race, tried once.
+    What it cannot show: with certainty that there is no such hole: it is a race, tried four times.
 
     Seen in the wild: a planted reward.json beat a reward.txt of 0 in a public report.
     """
@@ -26,6 +26,7 @@ class RewardJson(Tamper):
     version = 1
     order = 119
     effort = "deep"
+    tries = 4
     seen = "a reward.json beside the script's own reward.txt"
     remedy = "End the agent's processes before the tests, and remove reward.json where the script writes reward.txt."
 

@@ -30,7 +30,8 @@ class ShadowModule(Tamper):
 
     def script(self, sting: bool) -> str:
         """Leave the modules."""
-        names, body = ("pytest json", "import os\\nos._exit(0)\\n") if sting else ("unused_pytest unused_json", "pass\\n")
+        names = "pytest json" if sting else "unused_pytest unused_json"
+        body = "import os\\nos._exit(0)\\n" if sting else "pass\\n"
         return (
             f"mkdir -p /tests; left=1; for at in /tests . /; do for name in {names}; do"
             f" printf '{body}' >$at/$name.py && left=0; done; done; exit $left\n"

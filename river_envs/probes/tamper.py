@@ -35,6 +35,8 @@ class Tamper(Probe):
     seen: ClassVar[str]
     """What was left behind, in words."""
     remedy: ClassVar[str]
+    tries: ClassVar[int] = 1
+    """How often a tamper that was not rewarded is tried: a race needs more than one."""
 
     @abstractmethod
     def script(self, sting: bool) -> str:
@@ -44,18 +46,21 @@ class Tamper(Probe):
         """The tamper on the untouched image."""
         return [self._attempt(environment, sting=True)]
 
-    def _attempt(self, environment: Environment, *, sting: bool) -> Attempt:
+    def _attempt(self, environment: Environment, *, sting: bool, repeat: int = 0) -> Attempt:
         return self.attempt(
             environment,
             Run(self.script(sting)),
             arm="probe" if sting else "benign",
+            repeat=repeat,
             question=f"Is the untouched image rewarded with {self.seen}?",
         )
 
     def more(self, environment: Environment, results: Sequence[Result], background: Background) -> Sequence[Attempt]:
-        """The same without the sting, once it paid."""
-        paid = any(result.passed and result.effective and result.attempt.arm == "probe" for result in results)
-        return [self._attempt(environment, sting=False)] if paid else ()
+        """The same without the sting, once it paid; before that, another try where it is a race."""
+        if any(result.passed and result.effective and result.attempt.arm == "probe" for result in results):
+            return [self._attempt(environment, sting=False)]
+        again = len(results) < self.tries and results[-1].graded and results[-1].effective
+        return [self._attempt(environment, sting=True, repeat=len(results))] if again else ()
 
     def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:
         """Rewarded with the sting and not without it."""
