@@ -12,8 +12,8 @@ from river_envs.sandbox.base import Change, Delta
 
 REPORT = """The sales of last week are in `/app/sales.csv` (`region,amount`). Compute the totals.
 
-Write `/app/report.json`, a JSON object with the keys `total` (the sum of all amounts), `average`, and `top` (the name of the
-region that sold most).
+Write `/app/report.json`, a JSON object with the keys `total` (the sum of all amounts), `average`, and `top` (the name
+of the region that sold most).
 
 Write `/app/regions.csv` with the header `region,amount` and one row for every region, sorted by `region`.
 """

@@ -15,6 +15,7 @@ from river_envs.probes.base import RANKING, Background, Finding, Judgement, Prob
 from river_envs.probes.registry import probes
 from river_envs.sandbox.base import Base
 from river_envs.scoring.score import score
+from river_envs.scoring.survivors import survivors, with_survivors
 
 
 def judge(
@@ -45,7 +46,12 @@ def judge(
         for probe, judgement in judgements.values()
     )
     record = JudgedRecord(verdict, causes, reasons, records, findings)
-    return replace(record, score=score(record, background))
+    mutants = [result for name, found in by_probe.items() if _is_mutant(name) for result in found]
+    return replace(record, score=with_survivors(score(record, background), survivors(mutants)))
+
+
+def _is_mutant(name: str) -> bool:
+    return any(probe.id == name and probe.family == "mutant" for probe in probes())
 
 
 def _judgement(
