@@ -23,7 +23,7 @@ from river_envs.probes.base import (
     Survey,
 )
 from river_envs.probes.judging import hit, unproven
-from river_envs.probes.templates import has_places
+from river_envs.probes.templates import INLINE_JSON, has_places
 
 MOST = 2  # example variants tried per environment
 _INLINE = re.compile(r"(?<!`)`([^`\n]{1,120})`(?!`)")
@@ -208,12 +208,18 @@ def _variants(instruction: str, named: Sequence[str]) -> list[tuple[dict[str, st
 
 
 def _inline(instruction: str) -> list[str]:
-    """Inline code in a sentence that calls itself an example; paths and commands are left out."""
+    """Inline code and JSON objects in a sentence that calls itself an example; paths, commands and
+    templates are left out.
+    """
     found = []
-    for match in _INLINE.finditer(text.prose(instruction)):
-        sample = match.group(1).strip()
-        lead = text.prose(instruction)[max(0, match.start() - 120) : match.start()]
-        sentence = re.split(r"(?<=[.!?])\s+|\n", lead)[-1]
+    prose = text.prose(instruction)
+    objects = [match for match in INLINE_JSON.finditer(prose) if prose[match.start() - 1 : match.start()] != "`"]
+    for match in (*_INLINE.finditer(prose), *objects):
+        sample = match.group().strip("` ")
+        if has_places(sample):
+            continue
+        lead = prose[max(0, match.start() - 120) : match.start()]
+        sentence = re.split(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s+|\n", lead)[-1]
         if _CUE.search(sentence) and not sample.startswith(("/", "-", "$", ".")) and re.search(r"\d|=|:", sample):
             found.append(sample)
     return found

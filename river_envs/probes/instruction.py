@@ -265,7 +265,9 @@ def _dedent(text: str) -> str:
 
 
 def _role(before: str, after: str, language: str, text: str) -> Role:
-    """What the words just before a block, or in brackets just behind it, make of it. Words of dictation win: they forbid an accusation."""
+    """What the words just before a block, or in brackets just behind it, make of it. Words of dictation win: they
+    forbid an accusation.
+    """
     if language in {"bash", "sh", "shell", "console"} or text.lstrip().startswith(("$ ", "./", "python3 ", "bash ")):
         return "command"
     lead = _lead(before)

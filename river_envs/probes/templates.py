@@ -16,7 +16,7 @@ _COMMAND = re.compile(r"/|\$ |\./|python|bash |http|curl |GET |PUT |POST |DELETE
 _CODE = re.compile(r"`([^`\n]{1,160})`")
 _ANY = re.compile(r"[A-Z]|N+|X+|#+|value|val|v|result|answer||d|s|f|\.+", re.IGNORECASE)
 _COUNTED = re.compile(r"[A-Za-z]|N+|X+")
-_INLINE_JSON = re.compile(r"\{[^{}\n]*\"\w+\"\s*:[^\n]*?\}(?![\w>])")
+INLINE_JSON = re.compile(r"\{[^{}\n]*\"\w+\"\s*:[^\n]*?\}(?![\w>])")
 _LETTER = re.compile(r"(?<=[:=])([ \t]*)([A-Z])(?=$|[ \t,;])", re.MULTILINE)
 _LOOSE = re.compile(r":[ \t]*\n\s*\n?((?:^[ \t]*[A-Za-z][\w .-]{0,30}[ \t]*[:=][^\n]{0,60}(?:\n|\Z))+)", re.MULTILINE)
 
@@ -32,7 +32,7 @@ def template_of(about: str) -> tuple[str, tuple[Field, ...]] | None:
     items = re.findall(r"^[ \t]*(?:[-*+•]|\d+[.)])[ \t]+(?:[A-Za-z ]{0,24}:[ \t]*)?`([^`\n]+)`", about, re.MULTILINE)
     blocks = [indented.group()] if indented else []
     blocks += [lettered(loose.group(1), about)] if loose else []
-    blocks += ["\n".join(items), *_CODE.findall(about), *_INLINE_JSON.findall(about)]
+    blocks += ["\n".join(items), *_CODE.findall(about), *INLINE_JSON.findall(about)]
     for block in blocks:
         lines = "\n".join(line.strip() for line in block.split("\n") if line.strip())
         if has_places(lines) and not _COMMAND.match(lines):

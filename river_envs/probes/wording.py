@@ -15,6 +15,7 @@ FENCE: Final = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*\n(.*?)^[ \
 _COMPUTES = (
     r"find|comput(?:e|es|ing)|calculat\w+|determin(?:e|es|ing)|identif(?:y|ies|ying)|extract|recover|decode|decrypt"
     r"|deriv(?:e|ing)|pars(?:e|ing)|analy[sz](?:e|ing)|measur(?:e|ing)|solv(?:e|ing)|estimat\w+|detect|locate"
+    r"|hash (?:the|all|every|each)|checksums?"
     r"|reconstruct|aggregat\w+|summari[sz]e|how (?:many|much|often|long|frequent)|figure out|work out"
     r"|train|predictions?|classifier|forecast|simulat(?:e|ing)|pull out|fit (?:the|a)"
     r"|(?:know|see|tell\w*|show\w*|list\w*|report\w*|out|one|ones) (?:which|who|whose|when|what|where)"
@@ -89,10 +90,13 @@ _TOLD = re.compile(
     re.IGNORECASE,
 )
 _ACCOUNT = re.compile(
-    r"\b(append|status|marker|confirm\w*|tells? (?:how|that)|report(?:s|ing)? (?:that|success)"
+    r"\b((?:summary|explanation|description|report|account) of (?:the|what|your|how)"
+    r" (?:root|fix|change|problem|issue|work|cause|you)"
+    r"|(?:explain|describ)(?:e|es|ing) (?:the (?:fix|change|cause|problem|root)|what you|how you)"
+    r"|append|status|marker|confirm\w*|tells? (?:how|that)|report(?:s|ing)? (?:that|success)"
     r"|(?:when|once) (?:you are |you're |you have |everything is |all is |it is |that is )?(?:all )?(?:done|finished"
-    r"|complete\w*)|(?:record|log|document|note|state)(?:s|ed|ing)? (?:what (?:you|was|has)|that|how|every|each"
-    r"|the (?:work|changes?|actions?|result|outcome)))\b",
+    r"|complete\w*)|(?:record|log|document|note|state)(?:s|ed|ing)? (?:what (?:you|was|has)|progress|that|how|every"
+    r"|each|the (?:work|changes?|actions?|result|outcome)))\b",
     re.IGNORECASE,
 )
 _METRIC = re.compile(
