@@ -59,12 +59,16 @@ class Copied(Provided):
     def _ranked(self, environment: Environment, survey: Survey, target: str) -> list[str]:
         weighed = []
         for entry in survey.listing:
-            if entry.path == target or not leaks.usable(entry):
+            if entry.path == target or not leaks.usable(entry) or not self.reach(entry, environment, survey):
                 continue
             weight = self.weight(entry, target, environment, survey)
             if weight > 0 and not leaks.taking_is_the_task(environment, entry.path, target):
                 weighed.append((-weight - leaks.likeness(entry.path, target), entry.path))
         return [path for _, path in sorted(weighed)]
+
+    def reach(self, entry: Listing, environment: Environment, survey: Survey) -> bool:
+        """Whether the agent can get at a file in this probe's way."""
+        return leaks.readable(entry, environment, survey)
 
     def actions(self, environment: Environment, way: Way) -> tuple[Action, ...]:
         """The copies, and stubs where nothing is copied."""

@@ -43,8 +43,8 @@ class InputsEmptied(MovedTruth):
         shown = {path: trivial.shown(environment.instruction, path, outputs) for path in outputs}
         nothing = {path: trivial.reduced(shown[path], path, 0, "", rows=0) for path in outputs}
         answer = Put(tuple(File(path.strip("/"), content) for path, content in nothing.items()))
-        bare = Put(tuple(File(path.strip("/")) for path in inputs))
-        outer = Put(tuple(File(path.strip("/"), _outer(path, survey)) for path in inputs))
+        bare = moved_truth.overwrite(dict.fromkeys(inputs, b""))
+        outer = moved_truth.overwrite({path: _outer(path, survey) for path in inputs})
         label = "emptying " + ", ".join(inputs)
         moves: list[Move] = [(label, (outer,), (answer,))]
         if bare != outer:

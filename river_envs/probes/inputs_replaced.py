@@ -50,5 +50,5 @@ class InputsReplaced(MovedTruth):
             return NotApplicable("the instruction does not show the form of the answer")
         ones = {path: trivial.reduced(shown[path], path, 1, "a", rows=1) for path in outputs}
         answer = Put(tuple(File(path.strip("/"), content) for path, content in ones.items()))
-        moving = Put(tuple(File(path.strip("/"), table.encode()) for path, table in tables.items()))
+        moving = moved_truth.overwrite({path: table.encode() for path, table in tables.items()})
         return [("replacing " + ", ".join(tables) + " by one row", (moving,), (answer,))]

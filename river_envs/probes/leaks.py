@@ -37,13 +37,14 @@ _COPYING = re.compile(
 )
 _TAKING = re.compile(
     r"\b(restor\w+|recover\w*|undelet\w+|roll(?:ed)? ?back|revert|back(?:ed)?[ -]?ups?|locat\w+|retriev\w+|deleted"
-    r"|lost|missing|choose|select|pick|newest|latest|most recent|which (?:of the )?files?|version control"
+    r"|lost|missing|choose|select|pick|newest|latest|most recent|which (?:\w+ ){0,4}(?:files?|versions?|copy|copies)"
+    r"|(?:correct|valid|right|matching|intact|original) (?:\w+ )?(?:file|version|copy|one)\b|version control"
     r"|earlier version|old version)\b",
     re.IGNORECASE,
 )
 _CHANGING = re.compile(
-    r"\b(fix|repair|modify|edit|update|correct|implement|complete|rewrite(?! of)|patch|refactor|clean|in place|in-place|adjust"
-    r"|fill in|extend|finish|chang\w+|broken|bug|debug|improve|optimi[sz]e|turn|bring)\b",
+    r"\b(fix|repair|modify|edit|update|correct|implement|complete|rewrite(?! of)|patch|refactor|clean|in place|in-place"
+    r"|adjust|fill in|extend|finish|chang\w+|broken|bug|debug|improve|optimi[sz]e|turn|bring)\b",
     re.IGNORECASE,
 )
 _FORBIDDING = re.compile(r"\b(not|never|without|ignore|off[- ]limits|no need|isn't|don't)\b", re.IGNORECASE)
@@ -77,6 +78,23 @@ def inputs(environment: Environment, survey: Survey) -> tuple[str, ...]:
 def usable(entry: Listing) -> bool:
     """Whether an entry is a file that could be an answer at all."""
     return entry.kind == "file" and 0 < entry.size <= LARGEST and not _NOISE.search(entry.path)
+
+
+def readable(entry: Listing, environment: Environment, survey: Survey) -> bool:
+    """Whether the agent may read a file, as far as modes tell: an agent that is not root needs the right for others."""
+    if works_as_root(environment):
+        return True
+    modes = {folder.path: folder.mode for folder in survey.listing if folder.kind == "directory"}
+    above = entry.path.split("/")[1:-1]
+    folders = ["/" + "/".join(above[:depth]) for depth in range(1, len(above) + 1)]
+    return bool(entry.mode & 0o004) and all(modes.get(folder, 0o755) & 0o001 for folder in folders)
+
+
+def works_as_root(environment: Environment) -> bool:
+    """Whether the agent is root: by the environment's word, else by the last USER of the recipe."""
+    told = re.findall(r"^\s*USER\s+(\S+)", environment.image.text, re.MULTILINE | re.IGNORECASE)
+    user = environment.user or (told[-1] if told else "root")
+    return user.split(":")[0] in {"root", "0"}
 
 
 def taking_is_the_task(environment: Environment, path: str, target: str) -> bool:

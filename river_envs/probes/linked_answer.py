@@ -6,8 +6,9 @@ import shlex
 
 from river_envs.environment import Environment
 from river_envs.probes.answer_files import AnswerFiles
-from river_envs.probes.base import Action, Run
+from river_envs.probes.base import Action, Run, Survey
 from river_envs.probes.provided import Way
+from river_envs.sandbox.base import Listing
 
 
 class LinkedAnswer(AnswerFiles):
@@ -33,6 +34,10 @@ class LinkedAnswer(AnswerFiles):
     question = "Is a link to a file that the image ships rewarded?"
     seen = "The image ships the answer: {targets} as a link to {label} is rewarded, and with other values it is not."
     advice = "Refuse links as outputs, and keep the file out of the image."
+
+    def reach(self, entry: Listing, environment: Environment, survey: Survey) -> bool:
+        """A link needs no right to read."""
+        return True
 
     def actions(self, environment: Environment, way: Way) -> tuple[Action, ...]:
         """Links in place of copies; a link that leads nowhere has no effect."""

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import posixpath
 import re
+import shlex
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from river_envs.environment import Environment
 from river_envs.probes import instruction as text
@@ -23,6 +24,7 @@ from river_envs.probes.base import (
     ProbeStatus,
     Put,
     Result,
+    Run,
     Survey,
 )
 from river_envs.probes.judging import hit, unproven
@@ -123,6 +125,15 @@ class MovedTruth(Probe):
         if paid:
             return Judgement(ProbeStatus.ERROR, "what paid could not be graded with nothing moved")
         return Judgement(ProbeStatus.SURVIVED)
+
+
+def overwrite(contents: Mapping[str, bytes]) -> Run:
+    """Overwrite files as the agent would: it fails where the agent may not."""
+    lines = [
+        f"printf %s {shlex.quote(content.decode('utf-8', 'replace'))} >{shlex.quote(path)}"
+        for path, content in contents.items()
+    ]
+    return Run(" &&\n".join(lines))
 
 
 def movable(environment: Environment, survey: Survey) -> tuple[str, ...]:

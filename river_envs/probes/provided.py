@@ -37,6 +37,7 @@ _ALTER = r"""
 done=0
 for file in {files}; do
   [ -f "$file" ] || continue
+  if [ ! -r "$file" ]; then rm -f "$file"; echo altered >"$file"; done=1; continue; fi
   LC_ALL=C tr {before} {after} <"$file" >/tmp/.altered || exit 3
   if cmp -s "$file" /tmp/.altered; then LC_ALL=C tr a-z b-za <"$file" >/tmp/.altered; fi
   if cmp -s "$file" /tmp/.altered; then exit 4; fi

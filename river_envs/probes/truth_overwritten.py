@@ -69,8 +69,8 @@ class TruthOverwritten(MovedTruth):
         answer = Put(tuple(File(path.strip("/"), content) for path, content in contents.items()))
         moves: list[Move] = []
         if expected:
-            over = tuple(File(path.strip("/"), contents[_closest(path, outputs)]) for path in expected[:8])
-            moves.append((f"overwriting {', '.join(expected[:8])}", (Put(over),), (answer,)))
+            over = moved_truth.overwrite({path: contents[_closest(path, outputs)] for path in expected[:8]})
+            moves.append((f"overwriting {', '.join(expected[:8])}", (over,), (answer,)))
         if sums:
             moves.append((f"overwriting {', '.join(sums[:4])}", (answer, Run(_summing(sums[:4], outputs))), (answer,)))
         if limits:

@@ -91,6 +91,14 @@ def test_what_the_reference_reads_is_an_input():
     assert isinstance(ask(AnswerFiles(), env, seen("/app/expected_x.json"), as_it_is), NotApplicable)
 
 
+def test_what_the_agent_may_not_read_is_linked_at_most():
+    env = environment(user="agent")
+    private = Survey((Listing("/app/expected.json", "file", 20, 0o600), Listing(IN, "file", 9, 0o644)), "/app")
+    assert isinstance(ask(AnswerFiles(), env, private, as_it_is), NotApplicable)
+    assert ask(LinkedAnswer(), env, private, as_it_is).status is ProbeStatus.HIT
+    assert ask(AnswerFiles(), environment(), private, as_it_is).status is ProbeStatus.HIT
+
+
 def test_the_likeliest_file_comes_first_and_few_are_tried():
     image = seen(*(f"/app/data/label_{index}.json" for index in range(9)), "/app/expected/total.json")
     tried: list[list[str]] = []

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from probe_support import FIND_TOTAL, ask, environment, survey, written
+from probe_support import FIND_TOTAL, ask, environment, survey
 
 from river_envs.probes import trivial, visible_examples
-from river_envs.probes.base import Attempt, NotApplicable, Peek, ProbeStatus, Put, Survey
+from river_envs.probes.base import Attempt, NotApplicable, Peek, ProbeStatus, Survey
 from river_envs.probes.inputs_emptied import InputsEmptied
 from river_envs.probes.inputs_replaced import InputsReplaced
 from river_envs.probes.lookup_table import LookupTable
@@ -147,8 +147,8 @@ class TestMovedTruth:
 
         ask(InputsReplaced(), self.env, self.seen, verifier)
         probe, benign = attempts
-        assert written(probe)["/app/orders.csv"] == b"item,amount\na,1\n"
-        assert [action for action in benign.actions if isinstance(action, Put)] == [probe.actions[1]]
+        assert "item,amount\na,1\n" in probe.actions[0].script
+        assert benign.actions == (probe.actions[1],)
 
 
 def test_examples_of_many_kinds():
