@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from river_envs.environment import Environment, File
 from river_envs.probes import edits
+from river_envs.probes import instruction as text
 from river_envs.probes.base import (
     Attempt,
     Background,
@@ -28,7 +29,9 @@ from river_envs.probes.equivalents import Equivalent, Rewriting, failing_test
 from river_envs.probes.judging import hit
 
 _MOST = 3
-_SEARCHED = "/app /data /home /mnt /opt /root /srv /tmp /var/lib /var/www /work /workspace"
+_TASKS = ("/app", "/data", "/home", "/mnt", "/root", "/srv", "/tmp", "/work", "/workspace")
+_SHARED = ("/opt", "/usr/local", "/var/lib", "/var/www")
+"""Searched too, unless the base is this machine itself: what lies there is none of the task's."""
 _ELSEWHERE = re.compile(
     r"\b(README|specification|spec|documentation|docs|manual|guide|conventions?|schema|standard|template|described in"
     r"|according to|as usual|follow(?:s|ed)?|like the (?:other|existing)|same (?:format|form|layout|structure) as)\b"
@@ -125,6 +128,7 @@ class HiddenRequirement(Equivalent):
             name=name,
             proof="the instruction does not name it",
             paths=[path],
+            roots=_roots(environment),
             originals=originals,
         )
 
@@ -135,7 +139,9 @@ class HiddenRequirement(Equivalent):
             return ()
         base = follow[0]
         quoted = shlex.quote(base.facts["name"])
-        script = f"command -v grep >/dev/null || exit 1\ngrep -rqsaF -e {quoted} {_SEARCHED}\ntest $? -ne 0\n"
+        machine = any("host" in {base.origin, base.resolved} for base in background.bases)
+        roots = shlex.join(sorted({*base.facts["roots"], *(() if machine else _SHARED)}))
+        script = f"command -v grep >/dev/null || exit 1\ngrep -rqsaF -e {quoted} {roots}\ntest $? -ne 0\n"
         search = Attempt(
             base.environment_id, self.id, self.version, "absent", base.repeat, (Run(script),), base.question, base.facts
         )
@@ -168,6 +174,14 @@ class HiddenRequirement(Equivalent):
         )
 
 
+def _roots(environment: Environment) -> list[str]:
+    """Where files of the task may lie: the usual places, and what the recipe or the instruction names."""
+    named = text.paths(environment.image.text) + text.paths(environment.instruction)
+    folders = {posixpath.dirname(path.rstrip("/")) for path in named}
+    system = ("/", "/bin", "/dev", "/lib", "/proc", "/run", "/sbin", "/sys", "/usr")
+    return sorted({*_TASKS, *(f for f in folders if f not in system and not f.startswith(("/usr/", "/lib")) and f)})
+
+
 def _unnamed(
     environment: Environment, survey: Survey, found: Sequence[Target], target: Target, name: str
 ) -> bool:
@@ -179,7 +193,7 @@ def _unnamed(
     quoted = re.compile(rf"[\"'/]{re.escape(name)}[\"']".encode())
     asked = any(quoted.search(file.content) for file in environment.verifier.files)
     readable = [environment.image.text, *(peek.text for peek in survey.peeks), *(e.path for e in survey.listing)]
-    elsewhere = any(stem.lower() in text.lower() for text in readable)
+    elsewhere = any(stem.lower() in place.lower() for place in readable)
     other = any(stem.encode() in t.content for t in found if t is not target)
     doubt = edits.unsure(environment, survey, found, target.path)
     return asked and not guessable and stem.lower() not in said and not elsewhere and not other and not doubt
