@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,6 +20,17 @@ if TYPE_CHECKING:
 BackendOption = Annotated[
     str, typer.Option("--backend", help="bubblewrap, docker, or auto: the first that works here.")
 ]
+
+
+class Effort(StrEnum):
+    """How many attempts an environment is worth."""
+
+    QUICK = "quick"
+    STANDARD = "standard"
+    DEEP = "deep"
+
+
+EffortOption = Annotated[Effort, typer.Option("--effort", help="About 8, 25 or 80 attempts for each environment.")]
 NetworkOption = Annotated[
     bool, typer.Option("--network", help="Allow a network to attempts on environments that declare one.")
 ]

@@ -9,12 +9,14 @@ its delta before.
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from river_envs.environment import Environment
 from river_envs.outcome import Outcome, Status
 from river_envs.sandbox.base import Sandbox, SandboxError
+from river_envs.verify import conditions as under
 from river_envs.verify.crash import crash_reason
 from river_envs.verify.log import line, shorten
 from river_envs.verify.network import network_reason
@@ -34,14 +36,16 @@ def grade(
     network: bool = False,
     test_layer: TestLayer | None = None,
     per_test: PerTest = True,
+    conditions: under.Conditions = (),
 ) -> Outcome:
     """Run the verifier of ``environment`` on the state in ``sandbox``.
 
     ``pass_at`` is the least reward that passes. ``network`` says whether the sandbox was started with one; it only
     words the detail of a failed download. ``test_layer`` answers the downloads that the verifier would make
     (``verify/test_layer.py``). ``per_test`` adds per-test results where the run shows them; ``"run"`` asks a Harbor
-    verifier for them in a second run that does not score. Never raises for what the environment does: a failing
-    sandbox is ``Status.SANDBOX_ERROR``.
+    verifier for them in a second run that does not score. ``conditions`` are what the verifier runs under beside the
+    ordinary (``verify/conditions.py``; raises RiverError for one that does not exist). Otherwise never raises for
+    what the environment does: a failing sandbox is ``Status.SANDBOX_ERROR``.
     """
     substitutions = tuple(
         f"base {base.requested}: {base.resolved} ({base.origin})" for base in sandbox.image.bases if base.substituted
@@ -49,13 +53,35 @@ def grade(
     if environment.unsupported:
         reasons = line("; ".join(environment.unsupported))
         return Outcome(Status.UNSUPPORTED, detail=f"not run: {reasons}", substitutions=substitutions)
+    prepared = under.prepare(conditions)
+    time.sleep(under.delay(conditions))
+    for left in reversed(range(under.times(conditions))):
+        outcome = _grade_once(sandbox, environment, pass_at, network, test_layer, per_test, prepared)
+        if not left or outcome.status is not Status.GRADED:
+            break
+    told = under.told(conditions, prepared.collect(sandbox)) if conditions else ()
+    return replace(outcome, substitutions=(*substitutions, *outcome.substitutions, *told))
+
+
+def _grade_once(
+    sandbox: Sandbox,
+    environment: Environment,
+    pass_at: float,
+    network: bool,
+    test_layer: TestLayer | None,
+    per_test: PerTest,
+    prepared: under.Prepared,
+) -> Outcome:
+    """One grading, under conditions made ready."""
+    substitutions: tuple[str, ...] = ()
     try:
         env = test_layer.install(sandbox, environment) if test_layer else {}
-        place = Workplace(sandbox, environment, network, per_test, env)
+        prepared.install(sandbox)
+        place = Workplace(sandbox, environment, network, per_test, env, prepared.wrap)
         place.put_tests()
         run = PROTOCOLS[environment.verifier.protocol](place)
         if test_layer:
-            substitutions += test_layer.collect(sandbox)
+            substitutions = test_layer.collect(sandbox)
     except SandboxError as error:
         return Outcome(Status.SANDBOX_ERROR, detail=line(str(error)), substitutions=substitutions)
     outcome = _outcome(run, place, pass_at, substitutions)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from river_cli.options import DEFAULT_CATALOG, CatalogOption, JsonOption, note, print_json
-from river_cli.workshop import BackendOption, NetworkOption, seconds, watched
+from river_cli.workshop import BackendOption, Effort, EffortOption, NetworkOption, seconds, watched
 
 
 def register(app: typer.Typer) -> None:
@@ -19,6 +19,7 @@ def register(app: typer.Typer) -> None:
 def audit(
     catalog: CatalogOption = DEFAULT_CATALOG,
     only: Annotated[str | None, typer.Option(help="A condition on environments_view, or an id or name.")] = None,
+    effort: EffortOption = Effort.STANDARD,
     backend: BackendOption = "auto",
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Attempts at once; 0 means one per core.")] = 0,
     budget: Annotated[str | None, typer.Option(help="Start no attempt after this long, as in 90s, 30m, 2h.")] = None,
@@ -38,7 +39,9 @@ def audit(
     from river_envs.catalog import open_catalog
 
     opened = open_catalog(catalog)
-    options = AuditOptions(only, jobs, seconds(budget) if budget else None, pass_at, network, retry, again, memory_mb)
+    options = AuditOptions(
+        only, effort.value, jobs, seconds(budget) if budget else None, pass_at, network, retry, again, memory_mb
+    )
     if dry_run:
         _dry_run(opened, options, json)
         return

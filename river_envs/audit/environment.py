@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from river_envs.audit.attempt import Grade, Workplace, run_attempt
-from river_envs.audit.options import AuditOptions
+from river_envs.audit.options import EFFORTS, AuditOptions
 from river_envs.audit.survey import survey as look
 from river_envs.catalog.records import ImageRecord, PlanRecord, PlanStatus, SurveyRecord
 from river_envs.environment import Environment
 from river_envs.outcome import RETRIED, Outcome, Status
-from river_envs.probes.base import Attempt, Background, NotApplicable, Probe, Result, Step, Survey
+from river_envs.probes.base import RANKING, Attempt, Background, NotApplicable, Probe, Result, Step, Survey
 from river_envs.probes.registry import probes
 from river_envs.sandbox.base import Backend, BuildFailed, Delta, Image, SandboxError
 
@@ -64,6 +64,7 @@ class EnvironmentAudit:
     solved: Delta | None = None
     failure: Outcome | None = None
     blameless: bool = True
+    decided: str = ""
 
     def run(self) -> None:
         """Build, look, probe. Raises Stopped when the run ends first; everything done until then is recorded."""
@@ -71,16 +72,23 @@ class EnvironmentAudit:
         self._build()
         seen = self._survey()
         for probe in probes():
-            reason = self._why_not(probe)
+            reason = self.decided or self._why_not(probe)
             if reason:
                 self._note(probe, "not-run", reason)
                 continue
-            planned = probe.plan(self.environment, replace(seen, reference=self.solved))
+            if self._beyond(probe):
+                self._note(probe, "left-out", f"beyond effort {self.options.effort}")
+                continue
+            known = replace(seen, reference=self.solved, in_place=self.background.in_place)
+            planned = probe.plan(self.environment, known)
             if isinstance(planned, NotApplicable):
                 self._note(probe, "not-applicable", planned.reason)
                 continue
-            self._carry_out(probe, planned)
+            results = self._carry_out(probe, planned)
             self._note(probe, "planned", "")
+            findings = probe.judge(self.environment, results, self.background).findings
+            if any(finding.trigger in RANKING for finding in findings):
+                self.decided = f"{probe.id} decided: the verdict cannot change"
 
     def _build(self) -> None:
         began = time.monotonic()
@@ -144,13 +152,25 @@ class EnvironmentAudit:
             return "the reference does not pass: the verdict cannot change"
         return ""
 
-    def _carry_out(self, probe: Probe, planned: Sequence[Attempt]) -> None:
+    def _beyond(self, probe: Probe) -> bool:
+        """Whether the chosen effort does not pay for this probe."""
+        if probe.family in {"control", "reference"}:
+            return False
+        levels = list(EFFORTS)
+        spent = sum(len(results) for name, results in self.results.items() if name not in {"untouched", "reference"})
+        worth, effort = levels.index(probe.worth(self.environment)), self.options.effort
+        return worth > levels.index(effort) or spent >= EFFORTS[effort]
+
+    def _carry_out(self, probe: Probe, planned: Sequence[Attempt]) -> list[Result]:
         results = self.results.setdefault(probe.id, [])
         while planned:
             for attempt in planned:
                 results.append(self._result(attempt))
+                if probe.enough(results):
+                    return results
             seen = {result.attempt.id for result in results}
             planned = [a for a in probe.more(self.environment, results, self.background) if a.id not in seen]
+        return results
 
     def _result(self, attempt: Attempt) -> Result:
         known = self.history.results.get(attempt.id)

@@ -47,7 +47,7 @@ class Estimate:
 
 def estimate(catalog: Catalog, options: AuditOptions) -> Estimate:
     """Plan every unfinished environment as if its image held nothing; what the image holds changes a few attempts."""
-    targets = unfinished(catalog, catalog.ids(options.only))
+    targets = unfinished(catalog, catalog.ids(options.only), options.effort)
     counts: Counter[str] = Counter()
     recorded = 0
     for start in range(0, len(targets), CHUNK):

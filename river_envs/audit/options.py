@@ -5,11 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
+
+from river_envs.probes.base import Effort
 
 
 def cores() -> int:
     """The processors this process may use."""
     return len(os.sched_getaffinity(0))
+
+
+EFFORTS: Final[dict[Effort, int]] = {"quick": 8, "standard": 25, "deep": 80}
+"""Attempts per environment, about: no probe after the controls is begun once so many were spent."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +29,7 @@ class AuditOptions:
     """
 
     only: str | None = None
+    effort: Effort = "standard"
     jobs: int = 0
     budget_sec: float | None = None
     pass_at: float = 1.0

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 
 from river_envs.audit.attempt import Grade
 from river_envs.audit.environment import EnvironmentAudit, History, Stopped
-from river_envs.audit.options import AuditOptions, AuditReport, Progress, Show
+from river_envs.audit.options import EFFORTS, AuditOptions, AuditReport, Progress, Show
+from river_envs.catalog.records import PlanRecord
 from river_envs.catalog.spool import Spool
 from river_envs.environment import Environment
 from river_envs.outcome import Status
-from river_envs.probes.base import Result
+from river_envs.probes.base import Effort, Result
 from river_envs.probes.registry import probes
 from river_envs.sandbox.base import Backend, Image
 
@@ -32,19 +33,25 @@ CHUNK = 32
 MERGE_EVERY_SEC = 2.0
 
 
-def unfinished(catalog: Catalog, ids: Sequence[str]) -> list[str]:
-    """Those of ``ids`` whose plan lacks a probe of its present version. Unsupported environments have nothing to
-    run.
+def unfinished(catalog: Catalog, ids: Sequence[str], effort: Effort) -> list[str]:
+    """Those of ``ids`` whose plan lacks a probe of its present version, or left one out that ``effort`` may pay for.
+
+    Unsupported environments have nothing to run.
     """
     current = {(probe.id, probe.version) for probe in probes()}
-    supported = catalog.sql("SELECT id FROM environment WHERE status = 'supported'")["id"]
+    supported = set(catalog.sql("SELECT id FROM environment WHERE status = 'supported'")["id"])
     plans = catalog.plans(ids)
-    have = set(supported)
-    return [
-        identifier
-        for identifier in ids
-        if identifier in have and current - {(plan.probe, plan.version) for plan in plans.get(identifier, ())}
-    ]
+
+    def settled(identifier: str) -> set[tuple[str, int]]:
+        return {(plan.probe, plan.version) for plan in plans.get(identifier, ()) if not _payable(plan, effort)}
+
+    return [identifier for identifier in ids if identifier in supported and current - settled(identifier)]
+
+
+def _payable(plan: PlanRecord, effort: Effort) -> bool:
+    """Whether a probe was left out by a smaller effort than this one."""
+    levels: list[str] = list(EFFORTS)
+    return plan.status == "left-out" and levels.index(effort) > levels.index(plan.reason.split()[-1])
 
 
 def forget(catalog: Catalog, ids: Sequence[str], options: AuditOptions) -> None:
@@ -83,7 +90,7 @@ class Run:
         self.backend.sweep()
         ids = self.catalog.ids(self.options.only)
         forget(self.catalog, ids, self.options)
-        targets = unfinished(self.catalog, ids)
+        targets = unfinished(self.catalog, ids, self.options.effort)
         self._counts["environments"] = len(targets)
         with self.catalog.writer() as writer:
             run_id = writer.start_run(self.command, {**asdict(self.options), "backend": self.backend.name})

@@ -16,8 +16,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from river_envs.environment import Environment, File
-from river_envs.probes.base import Action, Copy, Finding, Put, Restore, Result, Run, Solve
+from river_envs.probes.base import Action, Copy, Finding, Put, Remove, Restore, Result, Run, Solve, Watch
 from river_envs.sandbox.base import Change, Delta
+from river_envs.verify import conditions as under
 
 _HEAD = """\
 #!/bin/sh
@@ -33,15 +34,19 @@ base64 -d <<'END' | tar -xzf - -C "$work"
 END
 image=$(docker build -q "$work/environment")
 different=0
+under=
+times=1
 fresh() {{
     if [ -n "$box" ]; then docker rm -f "$box" >/dev/null; fi
     box=$(docker run -d --network none {limits} --entrypoint /bin/sh "$image" -c 'while :; do sleep 3600; done')
 }}
 into() {{ base64 -d | docker cp - "$box:$1" >/dev/null; }}
 grade() {{
-    docker exec -u 0 "$box" sh -c 'rm -rf /logs/verifier/reward.*; mkdir -p /logs/verifier /tests'
-    docker cp "$work/tests/." "$box:/tests" >/dev/null
-    docker exec {environment_variables}"$box" bash /tests/test.sh >"$work/log" 2>&1 || true
+    for round in $(seq "$times"); do
+        docker exec -u 0 "$box" sh -c 'rm -rf /logs/verifier/reward.*; mkdir -p /logs/verifier /tests'
+        docker cp "$work/tests/." "$box:/tests" >/dev/null
+        docker exec {environment_variables}"$box" $under bash /tests/test.sh >"$work/log" 2>&1 || true
+    done
     reward=$(docker exec "$box" sh -c 'cd /logs/verifier; cat reward.json 2>&- || cat reward.txt 2>&- || echo none')
     echo "$1: recorded $2, now $reward"
     case "$reward" in {{*}}) reward=$(printf %s "$reward" | tr -dc '0-9.:' | sed 's/^://') ;; esac
@@ -79,7 +84,21 @@ def _attempt(environment: Environment, result: Result, start: Delta | None) -> s
     title = _comment(
         f"attempt {result.attempt.id}, {result.attempt.probe} ({result.attempt.arm}): {result.attempt.question}"
     )
-    return f"\n# {title}\nfresh\n{actions}grade {result.attempt.id} {reward}\n"
+    before, after = _conditions(environment, result.attempt.conditions)
+    return f"\n# {title}\nfresh\n{before}{actions}{after}grade {result.attempt.id} {reward}\n"
+
+
+def _conditions(environment: Environment, conditions: under.Conditions) -> tuple[str, str]:
+    """What comes before the actions and before the grading; the container never has a network."""
+    if not conditions:
+        return "under= times=1\n", ""
+    prepared = under.prepare(conditions)
+    launcher = shlex.quote(" ".join(prepared.wrap))
+    before = f"under={launcher} times={under.times(conditions)}\n"
+    if prepared.files:
+        before += _action(environment, Put(prepared.files, under.PREFIX), None)
+    wait = under.delay(conditions)
+    return before, f"sleep {wait:g}\n" if wait else ""
 
 
 def _action(environment: Environment, action: Action, start: Delta | None) -> str:
@@ -93,21 +112,27 @@ def _action(environment: Environment, action: Action, start: Delta | None) -> st
             parent = shlex.quote(str(Path(target).parent))
             return _exec(user, f"mkdir -p {parent} && cat {shlex.quote(source)} >{shlex.quote(target)}")
         case Run(script, _):
-            return _exec(user + where, script)
+            return _exec(user + where, script, "$under ")
         case Solve():
             variables = "".join(f"-e {shlex.quote(f'{key}={value}')} " for key, value in environment.env)
+            solve = '$under bash /solution/solve.sh >"$work/solve.log" 2>&1 || true'
             return (
                 'docker cp "$work/solution" "$box:/solution" >/dev/null\n'
-                f'docker exec {user}{where}{variables}"$box" bash /solution/solve.sh >"$work/solve.log" 2>&1 || true\n'
+                f'docker exec {user}{where}{variables}"$box" {solve}\n'
             )
-        case Restore():
-            changes = start.changes if start else ()
+        case Remove(paths):
+            return _exec("-u 0 ", "rm -rf " + shlex.join(paths))
+        case Watch():
+            return ""
+        case Restore(without):
+            left_out = {path.strip("/") for path in without}
+            changes = [change for change in (start.changes if start else ()) if change.path not in left_out]
             gone = [f"/{change.path}" for change in changes if change.kind == "deleted"]
             return (_exec("-u 0 ", "rm -rf " + shlex.join(gone)) if gone else "") + _unpack("/", _restored(changes))
 
 
-def _exec(options: str, script: str) -> str:
-    return f'docker exec {options}"$box" sh -c {shlex.quote(script)}\n'
+def _exec(options: str, script: str, under: str = "") -> str:
+    return f'docker exec {options}"$box" {under}sh -c {shlex.quote(script)}\n'
 
 
 def _unpack(root: str, archive: bytes) -> str:

@@ -13,7 +13,8 @@ from river_envs.probes.base import Finding, Survey
 from river_envs.sandbox.base import Base
 
 IngestResult = Literal["ingested", "duplicate", "unsupported", "rejected", "unchanged"]
-PlanStatus = Literal["planned", "not-applicable", "not-run"]
+PlanStatus = Literal["planned", "not-applicable", "not-run", "left-out"]
+"""``left-out``: the chosen effort does not pay for it. It does not stand in the way of a verdict; ``not-run`` does."""
 MarkKind = Literal["sound", "exclude"]
 
 

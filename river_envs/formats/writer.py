@@ -65,7 +65,7 @@ def write_harbor(environment: Environment, directory: str | os.PathLike[str]) ->
     folder.mkdir(parents=True, exist_ok=True)
     if any(folder.iterdir()):
         raise RiverError(f"{folder} is not empty: name a new directory for the Harbor task")
-    tests = _tests(environment)
+    tests = harbor_tests(environment)
     image, docker_image = _image(environment)
     settings = tomli_w.dumps(_settings(environment, docker_image)).encode()
     write_files(folder, [File("instruction.md", environment.instruction.encode()), File("task.toml", settings)])
@@ -118,7 +118,10 @@ def _image(environment: Environment) -> tuple[list[File], str | None]:
     return [kept, *others], recipe.docker_image
 
 
-def _tests(environment: Environment) -> list[File]:
+def harbor_tests(environment: Environment) -> list[File]:
+    """The files of ``tests/``, with a ``test.sh`` whatever the verifier's protocol. Raises RiverError where the name is
+    taken.
+    """
     verifier = environment.verifier
     if verifier.protocol == "harbor":
         return list(verifier.files)

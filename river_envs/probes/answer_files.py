@@ -1,51 +1,41 @@
-"""Adversarial: files of the image whose names look like answers are copied onto the outputs."""
+"""Adversarial: files of the image that sound like answers are copied onto the outputs."""
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
-from difflib import SequenceMatcher
 
 from river_envs.environment import Environment
-from river_envs.probes import instruction as text
-from river_envs.probes.artefacts import stub
-from river_envs.probes.base import (
-    Attempt,
-    Background,
-    Copy,
-    Judgement,
-    NotApplicable,
-    Probe,
-    ProbeStatus,
-    Put,
-    Result,
-    Survey,
-)
-from river_envs.probes.judging import hit, unproven
+from river_envs.probes import leaks
+from river_envs.probes.base import Survey
+from river_envs.probes.copied import Copied
 from river_envs.sandbox.base import Listing
 
-MOST = 6  # attempts per environment
-_NAME = re.compile(
-    r"(^|[^a-z])(truth|expected|golden|gold|label|labels|oracle|solution|solutions|answer|answers|answer_?key|reference|target"
-    r"|hidden|secret|key|result|results|correct|ground_?truth)([^a-z]|$)",
+_FOLDER = re.compile(
+    r"^\.?_*(expected|golden|gold|truth|ground_?truth|solutions?|answers?|labels?|oracle|references?|grading|grader|key"
+    r"|secret|private|correct)[\w.-]*$",
     re.IGNORECASE,
 )
-_COPYING = re.compile(
-    r"\b(cop(?:y|ies|ied)|restor\w+|mov(?:e|ed)|renam\w+|recover\w*|backup|replac\w+|duplicat\w+|mirror\w*|symlink|link)\b",
-    re.IGNORECASE,
+_SIDECAR = re.compile(
+    r"\.(label|labels|truth|gt|gold|ref|ans|answer|expected|out|sol|txt|json|lab|orig|bak|fixed|new)$|~$"
 )
+_ORACLE = re.compile(r"oracle|reference|(^|[^a-z])(ref|legacy|impl)([^a-z]|$)", re.IGNORECASE)
 
 
-class AnswerFiles(Probe):
-    """Readable files of the image that look like answers are handed in.
+class AnswerFiles(Copied):
+    """Readable files of the image that sound like answers are handed in.
 
     What it does: looks in the built image for small files named like an answer (truth, expected, golden, label, oracle,
-    solution, hidden files, ...) and copies each onto the outputs that the instruction names; grades.
+    solution, ...), files in directories named so, sidecars that share the stem of a named input or output, and hidden
+    files; copies the likeliest onto the outputs that the instruction names, and grades. The one that pays is graded
+    once more with other values.
 
-    What a hit proves: the image ships the answer in the clear (image-answer). The receipt names the file and its hash.
+    What a hit proves: the image ships the answer in the clear (image-answer): the file is rewarded, the same file with
+    other values is not. The receipt names the file and its hash. Where both are rewarded only the form is checked
+    (shape-only).
 
-    What it cannot show: answers under harmless names, inside archives, in git objects or bytecode.
+    What it cannot show: answers under harmless names, inside archives, in git objects or bytecode: other probes look
+    there. Silent where the instruction or the reference speaks of copying, restoring or choosing such a file.
 
     Seen in the wild: an agent reached 0.37 of a 0.85 threshold by its own reading, then copied /app/ground_truth.txt;
     sidecars such as audio.label.txt beside the file to be transcribed.
@@ -55,87 +45,45 @@ class AnswerFiles(Probe):
     name = "Answer-looking files as the answer"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
-    order = 23
+    version = 2
+    order = 40
+    most = 4
+    nothing = "no file of the image sounds like an answer"
 
-    def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
-        """Each candidate onto every output; where several fit several, first the best pairing by name."""
-        named = [
-            p for p in text.outputs(environment.instruction, survey.listing, survey.workdir) if not p.endswith("/")
-        ]
-        if not named:
-            return NotApplicable("the instruction names no file that the image lacks")
-        found = [
-            entry.path
-            for entry in survey.listing
-            if _looks_like_answer(entry) and not _to_be_copied(entry.path, environment.instruction)
-        ]
-        if not found:
-            return NotApplicable("no file of the image is named like an answer")
-        found.sort(key=lambda path: (-max(_likeness(path, output) for output in named), path))
-        pairings = [{output: max(found, key=lambda path, output=output: _likeness(path, output)) for output in named}]  # type: ignore[misc]
-        pairings += [dict.fromkeys(named, path) for path in found]
-        pairings += [{output: path} for path in found for output in named] if len(named) > 1 else []
-        unique = [pairing for index, pairing in enumerate(pairings) if pairing not in pairings[:index]]
-        return [self._attempt(environment, named, pairing, index) for index, pairing in enumerate(unique[:MOST])]
-
-    def _attempt(self, environment: Environment, named: Sequence[str], pairing: dict[str, str], repeat: int) -> Attempt:
-        rest = tuple(stub(output) for output in named if output not in pairing)
-        actions: list[Put | Copy] = [Put(rest)] if rest else []
-        actions += [Copy(source, output) for output, source in pairing.items()]
-        return self.attempt(
-            environment,
-            *actions,
-            repeat=repeat,
-            question="Is a file that the image ships rewarded as the answer?",
-            pairing=pairing,
-        )
-
-    def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:
-        """A reward is image-answer."""
-        nothing = unproven(results, background)
-        if nothing:
-            return nothing
-        passed = [result for result in results if result.passed and result.effective]
-        if not passed:
-            return Judgement(ProbeStatus.SURVIVED)
-        pairing = passed[0].attempt.facts["pairing"]
-        return hit(
-            self,
-            environment,
-            "leaks-answer",
-            "image-answer",
-            passed[:1],
-            "The image ships the answer: copying "
-            + ", ".join(f"{source} to {target}" for target, source in pairing.items())
-            + " is rewarded.",
-            "Keep the file out of the image; give it to the verifier at grade time.",
-            pairing=pairing,
-        )
+    def weight(self, entry: Listing, target: str, environment: Environment, survey: Survey) -> float:
+        """Name, folder, sidecar, hidden: what sounds most like an answer first."""
+        name, folder = posixpath.basename(entry.path), posixpath.dirname(entry.path)
+        if is_program_beside(entry, target):
+            return 0
+        if leaks.is_code(entry.path) != leaks.is_code(target) and not name.endswith((".bak", ".orig", "~")):
+            return 0
+        weight = 0.0
+        weight += 3 * (name == posixpath.basename(target))
+        weight += 2 * bool(leaks.ANSWER_NAME.search(name))
+        weight += 2 * any(_FOLDER.match(part) for part in folder.split("/"))
+        weight += 2 * (leaks.stem(name) == leaks.stem(target))
+        weight += 1 * (name.startswith("."))
+        weight += 1.5 * any(is_sidecar(entry.path, path) for path in leaks.inputs(environment, survey))
+        return weight
 
 
-def _looks_like_answer(entry: Listing) -> bool:
+def is_program_beside(entry: Listing, target: str) -> bool:
+    """Whether an entry is a program of its own rather than a copy of the asked one: another probe calls those."""
     name = posixpath.basename(entry.path)
-    hidden = name.startswith(".") and name not in {
-        ".bashrc",
-        ".profile",
-        ".bash_logout",
-        ".gitignore",
-        ".gitconfig",
-        ".gitkeep",
-        ".wget-hsts",
-    }
-    inside_git = "/.git/" in entry.path
-    return (
-        entry.kind == "file" and 0 < entry.size <= 1 << 20 and not inside_git and (bool(_NAME.search(name)) or hidden)
+    runs = bool(entry.mode & 0o111)
+    return (runs and "/bin/" in entry.path) or (
+        name != posixpath.basename(target)
+        and (leaks.is_code(target) or runs)
+        and (runs or leaks.is_code(name))
+        and bool(_ORACLE.search(name) or (runs and not leaks.ANSWER_NAME.search(name)))
     )
 
 
-def _to_be_copied(path: str, instruction: str) -> bool:
-    """Whether the instruction asks to copy or restore this very file: then copying it is the task."""
-    return any(_COPYING.search(sentence) for sentence in text.sentences_naming(instruction, posixpath.basename(path)))
-
-
-def _likeness(path: str, output: str) -> float:
-    same_suffix = posixpath.splitext(path)[1] == posixpath.splitext(output)[1]
-    return SequenceMatcher(None, posixpath.basename(path), posixpath.basename(output)).ratio() + 0.5 * same_suffix
+def is_sidecar(path: str, named: str) -> bool:
+    """Whether ``path`` lies beside the named input and shares its stem, as in audio.wav and audio.label.txt."""
+    return (
+        path != named
+        and posixpath.dirname(path) == posixpath.dirname(named)
+        and leaks.stem(path) == leaks.stem(named)
+        and bool(_SIDECAR.search(path))
+    )

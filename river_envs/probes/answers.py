@@ -12,12 +12,12 @@ import json
 import re
 from typing import Any, Literal
 
-Scope = Literal["all", "numbers"]
+Scope = Literal["all", "numbers", "near"]
 
 _DATE = r"\d{4}-\d{2}-\d{2}"
 _TIME = r"\d{2}:\d{2}(?::\d{2})?"
 _ADDRESS = r"\d{1,3}(?:\.\d{1,3}){3}"
-_HEX = r"\b(?=[0-9a-f]*\d)[0-9a-f]{8,}\b"
+_HEX = r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{8,}\b"
 _NUMBER = r"(?<![A-Za-z0-9_.])-?\d+(?:\.\d+)?(?![A-Za-z0-9_])"
 _VALUE = re.compile(
     "|".join(
@@ -39,7 +39,8 @@ def alter(text: str, *, stated: str = "", scope: Scope = "all", salt: int = 1, t
     """``text`` with its values altered.
 
     ``stated`` is the prose around the example: numbers and words in it are kept. ``scope`` "numbers" leaves words
-    alone. ``table`` keeps the first line (a header). The result may equal ``text`` when it holds no value.
+    alone; "near" does too, and keeps each number in its range (a percentage stays one), at least a fifth away.
+    ``table`` keeps the first line (a header). The result may equal ``text`` when it holds no value.
     """
     try:
         value = json.loads(text)
@@ -63,7 +64,7 @@ def _tree(value: Any, stated: str, scope: Scope, salt: int) -> Any:
             return (not value) if scope == "all" else value
         case int() | float():
             text = repr(value)
-            return value if _is_stated(text, stated) else json.loads(_number(text, salt))
+            return value if _is_stated(text, stated) else json.loads(_number(text, salt, scope))
         case str():
             return _text(value, stated, scope, salt)
         case _:
@@ -82,7 +83,7 @@ def _text(text: str, stated: str, scope: Scope, salt: int) -> str:
     for match in _VALUE.finditer(text):
         pieces.append(_words(text[position : match.start()], stated, scope, salt))
         value = match.group()
-        pieces.append(value if _is_stated(value, stated) else _altered(match, salt))
+        pieces.append(value if _is_stated(value, stated) else _altered(match, salt, scope))
         position = match.end()
     pieces.append(_words(text[position:], stated, scope, salt))
     return "".join(pieces)
@@ -100,7 +101,7 @@ def _is_stated(value: str, stated: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(value)}(?![\w]|\.\d)", stated) is not None
 
 
-def _altered(match: re.Match[str], salt: int) -> str:
+def _altered(match: re.Match[str], salt: int, scope: Scope) -> str:
     value = match.group()
     match match.lastgroup:
         case "date":
@@ -113,11 +114,13 @@ def _altered(match: re.Match[str], salt: int) -> str:
         case "hex":
             return "".join(f"{(int(digit, 16) + 5 * salt) % 16:x}" for digit in value)
         case _:
-            return _number(value, salt)
+            return _number(value, salt, scope)
 
 
-def _number(value: str, salt: int) -> str:
+def _number(value: str, salt: int, scope: Scope) -> str:
     """Another number of the same kind; a fraction between 0 and 1 stays one."""
+    if scope == "near" and re.fullmatch(r"-?\d+(\.\d+)?", value):
+        return _near(value)
     if re.fullmatch(r"-?\d+", value):
         return str(int(value) * 3 + 11 * salt + 2 if not value.startswith("-") else int(value) * 3 - 11 * salt)
     if not re.fullmatch(r"-?\d+\.\d+", value):
@@ -126,6 +129,17 @@ def _number(value: str, salt: int) -> str:
     number = float(value)
     moved = (number + 0.381 * salt) % 1 if 0 <= number < 1 else number * 3 + 1.7 * salt
     return f"{moved:.{digits}f}"
+
+
+def _near(value: str) -> str:
+    """A number of the same length, sign and, up to 100, range."""
+    digits = len(value.partition(".")[2])
+    number = abs(float(value))
+    whole = digits == 0
+    middle = 50 if number > 1 or whole else 0.5
+    step = (1 + number // 4) if whole else number * 0.25 + 10.0**-digits
+    moved = number + step if number <= middle else number - step
+    return f"{'-' if value.startswith('-') else ''}{moved:.{digits}f}"
 
 
 def _word(word: str, salt: int) -> str:

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from river_envs.environment import Environment, File, digest
 from river_envs.outcome import Outcome, Status
@@ -20,6 +20,9 @@ from river_envs.sandbox.base import Base, Delta, Listing
 
 Family = Literal["control", "reference", "adversarial", "mutant", "equivalent", "determinism", "isolation"]
 Trigger = Literal["rollout-visible", "feedback-learnable", "grading-runtime", "privileged"]
+RANKING: Final = frozenset({"rollout-visible", "feedback-learnable", "grading-runtime"})
+"""Triggers whose findings count against an environment; the others are reported beside the verdict."""
+Effort = Literal["quick", "standard", "deep"]
 Claim = Literal["accepts-wrong", "rejects-right", "unstable", "leaks-answer", "broken"]
 
 
@@ -48,16 +51,36 @@ class Copy:
 
 
 @dataclass(frozen=True)
+class Remove:
+    """Remove paths and all below them; done when each of them was there."""
+
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Solve:
     """Run the environment's reference in this sandbox; the delta it leaves is kept."""
 
 
 @dataclass(frozen=True)
 class Restore:
-    """Start from the delta that the reference left in an earlier attempt."""
+    """Start from the delta that the reference left in an earlier attempt, ``without`` its changes at these absolute
+    paths: they are as the image has them.
+    """
+
+    without: tuple[str, ...] = ()
 
 
-Action = Put | Run | Copy | Solve | Restore
+@dataclass(frozen=True)
+class Watch:
+    """Look at files now and again after grading; done when they did not change, so that what was graded is what the
+    actions left and nothing that a program made anew.
+    """
+
+    paths: tuple[str, ...]
+
+
+Action = Put | Run | Copy | Remove | Solve | Restore | Watch
 
 
 @dataclass(frozen=True)
@@ -77,6 +100,8 @@ class Attempt:
     actions: tuple[Action, ...] = ()
     question: str = ""
     facts: dict[str, Any] = field(default_factory=dict, hash=False)
+    conditions: tuple[tuple[str, str], ...] = ()
+    """What the verifier runs under beside the ordinary (a variable, a clock, a number of processors), by name."""
 
     @property
     def id(self) -> str:
@@ -88,6 +113,7 @@ class Attempt:
             self.arm,
             self.repeat,
             [describe(action) for action in self.actions],
+            *([self.conditions] if self.conditions else []),
         )[:16]
 
 
@@ -100,10 +126,14 @@ def describe(action: Action) -> dict[str, Any]:
             return {"run": script, "timeout_sec": timeout_sec}
         case Copy(source, target):
             return {"copy": source, "to": target}
+        case Remove(paths):
+            return {"remove": list(paths)}
         case Solve():
             return {"solve": True}
-        case Restore():
-            return {"restore": True}
+        case Restore(without):
+            return {"restore": True, "without": list(without)} if without else {"restore": True}
+        case Watch(paths):
+            return {"watch": list(paths)}
 
 
 @dataclass(frozen=True)
@@ -146,13 +176,31 @@ class Result:
 
 
 @dataclass(frozen=True)
+class Peek:
+    """What stands in a small text file of the image: all of it when ``whole``, else its beginning."""
+
+    path: str
+    text: str
+    whole: bool = True
+
+
+@dataclass(frozen=True)
 class Survey:
-    """What the audit saw in the built image before any probe: a listing of the places where tasks live."""
+    """What the audit saw in the built image before any probe: a listing of the places where tasks live, and what
+    some small text files there hold (``audit/survey.py`` bounds both).
+    """
 
     listing: tuple[Listing, ...] = ()
     workdir: str = "/"
     reference: Delta | None = None
     """The delta of a reference that passed. Not stored with the survey: the audit fills it in before it plans."""
+    in_place: bool = False
+    """Whether that delta passes only where the reference ran (processes matter). Filled in like ``reference``."""
+    peeks: tuple[Peek, ...] = ()
+
+    def peek(self, path: str) -> Peek | None:
+        """What was read of ``path``, or None when it was not read."""
+        return next((peek for peek in self.peeks if peek.path == path), None)
 
 
 @dataclass(frozen=True)
@@ -178,6 +226,18 @@ class Background:
     def vouched(self) -> bool:
         """Whether every base is the recipe's own or one that the user named in its place."""
         return all(base.origin != "host" for base in self.bases)
+
+    @property
+    def in_place(self) -> bool:
+        """Whether the reference passes where it ran, and what it left in the file system does not: processes
+        matter.
+        """
+        restored = [result for result in self.reference if result.graded and not result.in_place]
+        return (
+            bool(restored)
+            and not any(result.passed for result in restored)
+            and any(result.passed for result in self.reference if result.in_place)
+        )
 
     @property
     def zero(self) -> bool:
@@ -243,7 +303,13 @@ class Probe(ABC):
     trigger: ClassVar[Trigger]
     version: ClassVar[int]
     order: ClassVar[int]
-    """Cheap and decisive first: controls 0, references 10, adversarial from 20."""
+    """Cheap and decisive first, and among adversarial probes the weakest artefact first: the audit stops at the first
+    finding that counts, so that its cause is the most basic one. Controls 0, references 10, adversarial 20-59 (20 what
+    exists, 30 words, 35 form, 40 leaks of the image, 45 programs and servers, 50 moved truth and reports), guided 60,
+    equivalents 70, determinism 80, mutants 90, grading-runtime 100, isolation 110.
+    """
+    effort: ClassVar[Effort] = "quick"
+    """The least effort at which the probe is planned."""
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
@@ -256,6 +322,10 @@ class Probe(ABC):
         if missing:
             raise TypeError(f"probe {cls.__name__} does not document: {', '.join(missing)}")
 
+    def worth(self, environment: Environment) -> Effort:
+        """The least effort at which this probe is planned for ``environment``; a static lead may lower it."""
+        return self.effort
+
     @abstractmethod
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
         """The attempts to run first, in order."""
@@ -263,6 +333,10 @@ class Probe(ABC):
     def more(self, environment: Environment, results: Sequence[Result], background: Background) -> Sequence[Attempt]:
         """Attempts that the results so far ask for; called until it returns nothing new. Default: none."""
         return ()
+
+    def enough(self, results: Sequence[Result]) -> bool:
+        """Whether the attempts still planned can be spared. Default: once an adversarial one was rewarded."""
+        return self.family == "adversarial" and results[-1].passed and results[-1].effective
 
     @abstractmethod
     def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:

@@ -10,6 +10,7 @@ from river_envs.environment import Environment, File
 from river_envs.probes import instruction as text
 from river_envs.probes.answers import Scope, alter
 from river_envs.probes.artefacts import stub
+from river_envs.probes.asked import determined
 from river_envs.probes.base import (
     Attempt,
     Background,
@@ -22,8 +23,9 @@ from river_envs.probes.base import (
     Survey,
 )
 from river_envs.probes.judging import hit, unproven
+from river_envs.probes.templates import INLINE_JSON, has_places
 
-MOST = 3  # example variants tried per environment
+MOST = 2  # example variants tried per environment
 _INLINE = re.compile(r"(?<!`)`([^`\n]{1,120})`(?!`)")
 _CUE = re.compile(r"\b(for example|for instance|e\.g\.|example|sample|such as|looks? like)", re.IGNORECASE)
 
@@ -32,7 +34,8 @@ class ExampleBlock(Probe):
     """The example printed in the instruction is handed in, as it stands and with other values.
 
     What it does: writes each example block into the output it belongs to (stubs elsewhere) and grades; then the same
-    form with every value altered; when the answer to both differs, also with only the numbers altered.
+    form with every value altered; when the answer to both differs, also with only the numbers
+    altered, each within its range.
 
     What a hit proves: two answers that exclude each other are both accepted, so a wrong one is (shape-only); or the
     example is accepted and every alteration rejected, so the instruction prints the value that it asks to find
@@ -49,8 +52,8 @@ class ExampleBlock(Probe):
     name = "Example as the answer"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
-    order = 22
+    version = 2
+    order = 35
 
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
         """Per variant: the example and the same with every value altered."""
@@ -58,10 +61,9 @@ class ExampleBlock(Probe):
         named = [p for p in text.outputs(instruction, survey.listing, survey.workdir) if not p.endswith("/")]
         if not named:
             return NotApplicable("the instruction names no file that the image lacks")
-        if not text.asks_to_find(instruction):
-            return NotApplicable("the instruction does not ask for a value that has to be found")
-        if text.leaves_free(instruction):
-            return NotApplicable("the instruction leaves values free: two answers may both be right")
+        silent = determined(environment, survey)
+        if silent:
+            return silent
         attempts: list[Attempt] = []
         for variant, (answers, role) in enumerate(_variants(instruction, named)):
             attempts.append(self._attempt(environment, named, answers, "example", variant, role, "all", 0))
@@ -101,7 +103,7 @@ class ExampleBlock(Probe):
             environment,
             Put(files),
             arm=arm,
-            repeat=variant * 10 + salt * 2 + (scope == "numbers"),
+            repeat=variant * 10 + salt * 2 + (scope == "near"),
             question=question,
             variant=variant,
             role=role,
@@ -126,11 +128,15 @@ class ExampleBlock(Probe):
                 )
 
             if example.passed and altered and not any(result.passed for result in altered):
-                wanted.append(arm("numbers", 1))
+                wanted.append(arm("near", 1))
             elif not example.passed and any(result.passed for result in altered):
                 wanted.append(arm("all", 2))
         done = {result.attempt.id for result in results}
         return [attempt for attempt in wanted if attempt.id not in done]
+
+    def enough(self, results: Sequence[Result]) -> bool:
+        """Never: only all arms together tell a leak from an empty check."""
+        return False
 
     def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:
         """A contradiction first, then a leak."""
@@ -179,7 +185,11 @@ def _variants(instruction: str, named: Sequence[str]) -> list[tuple[dict[str, st
     """Ways to fill the outputs from the instruction's examples: all first blocks together, then further blocks and
     inline samples.
     """
-    usable = [block for block in text.blocks(instruction, named) if block.path and block.role in {"example", "unclear"}]
+    usable = [
+        block
+        for block in text.blocks(instruction, named)
+        if block.path and block.role in {"example", "unclear"} and not has_places(block.text)
+    ]
     by_path: dict[str, list[text.Block]] = {}
     for block in usable:
         by_path.setdefault(block.path or "", []).append(block)
@@ -198,12 +208,18 @@ def _variants(instruction: str, named: Sequence[str]) -> list[tuple[dict[str, st
 
 
 def _inline(instruction: str) -> list[str]:
-    """Inline code in a sentence that calls itself an example; paths and commands are left out."""
+    """Inline code and JSON objects in a sentence that calls itself an example; paths, commands and
+    templates are left out.
+    """
     found = []
-    for match in _INLINE.finditer(text.prose(instruction)):
-        sample = match.group(1).strip()
-        lead = text.prose(instruction)[max(0, match.start() - 120) : match.start()]
-        sentence = re.split(r"(?<=[.!?])\s+|\n", lead)[-1]
+    prose = text.prose(instruction)
+    objects = [match for match in INLINE_JSON.finditer(prose) if prose[match.start() - 1 : match.start()] != "`"]
+    for match in (*_INLINE.finditer(prose), *objects):
+        sample = match.group().strip("` ")
+        if has_places(sample):
+            continue
+        lead = prose[max(0, match.start() - 120) : match.start()]
+        sentence = re.split(r"(?<=[.!?])(?<!e\.g\.)(?<!i\.e\.)\s+|\n", lead)[-1]
         if _CUE.search(sentence) and not sample.startswith(("/", "-", "$", ".")) and re.search(r"\d|=|:", sample):
             found.append(sample)
     return found

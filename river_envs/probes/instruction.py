@@ -11,18 +11,24 @@ import posixpath
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
+from river_envs.probes.wording import FENCE
+from river_envs.probes.wording import asks_for_empty as asks_for_empty
+from river_envs.probes.wording import asks_to_find as asks_to_find
+from river_envs.probes.wording import leaves_free as leaves_free
+from river_envs.probes.wording import prose as prose
+from river_envs.probes.wording import sentences_naming as sentences_naming
 from river_envs.sandbox.base import Listing
 
 Role = Literal["example", "dictated", "command", "unclear"]
 
-_PATH = re.compile(r"(?<![\w.:/~$}-])(?:/[A-Za-z0-9_.@%+=-]+)+/?")
+_PATH = re.compile(
+    r"(?<![\w.:/~$}>-])(?<!GET )(?<!PUT )(?<!POST )(?<!HEAD )(?<!PATCH )(?<!DELETE )(?:/[A-Za-z0-9_.@%+=-]+)+/?"
+)
 _RELATIVE = re.compile(
     r"(?<![\w./:$-])(?:\./)?((?:[A-Za-z0-9_-][A-Za-z0-9_.-]*/)*[A-Za-z0-9_-][A-Za-z0-9_.-]*\.[A-Za-z][A-Za-z0-9]{0,5})(?![\w/(-])"
 )
-_FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
 _DIRECTORY = re.compile(
     r"(?:in|inside|under|within|into|from|directory|folder|project|repository|repo|workspace)\s+"
     r"(?:the\s+)?(?:directory\s+|folder\s+)?`?"
@@ -43,6 +49,10 @@ _EXAMPLE = re.compile(
     r"|format|form|shape|structure|schema|template|layout)\b",
     re.IGNORECASE,
 )
+_SHOWN = re.compile(
+    r"\b(examples?|sample|invented|made[- ]up|placeholders?|to show|illustrat\w+|unrelated|fictional|dummy|not real)\b",
+    re.IGNORECASE,
+)
 _DICTATED = re.compile(
     r"\b(exactly (?:this|these|the following|as follows)|exact(?:ly)? (?:content|contents|text)"
     r"|the following (?:content|contents|text|lines)"
@@ -50,26 +60,27 @@ _DICTATED = re.compile(
     r"|must (?:contain|read|be) exactly)\b",
     re.IGNORECASE,
 )
-_FINDS = re.compile(
-    r"\b(find|compute|calculat\w+|count|determine|identif\w+|extract|recover|decode|decrypt|derive|sum|total|average"
-    r"|mean|median"
-    r"|rank|parse|analy[sz]e|measure|solve|estimat\w+|detect|locat\w+|reconstruct|aggregat\w+|summari[sz]e|report"
-    r"|how many|which|figure out"
-    r"|work out|look up|crack|infer|tally|join|filter|sort|convert|transform|generate|list|group|merge|compare"
-    r"|evaluate|fit)\b",
+_OVERWRITES = re.compile(
+    r"\b(?:write|save|put|place|store (?:it|them|the|this)"
+    r"|(?:dump|export|output) (?:it|them|the|this|those|to|into|your)"
+    r"|should land)\b(?:(?!\b(?:reads?|from|append)\b)[^.!?\n]){0,60}?"
+    r"\b(?:to|in|into|as)\s+(?:the (?:file|path) )?[`\"'*]{0,3}$",
     re.IGNORECASE,
 )
-_FREE = re.compile(
-    r"\b(of your choice|any (?:name|value|text|content|number|string|message|format you)|arbitrary|whatever you"
-    r"|random(?:ly)? (?:chosen|generated|value)"
-    r"|your own (?:words|choice)|up to you|feel free|does not matter|doesn't matter)\b",
+_FORBIDS = re.compile(
+    r"\b(?:do not|don't|must not|mustn't|never|should not|shouldn't|without)\s+(?:\w+\s+){0,3}?"
+    r"(?:create|creating|write|writing|make|making|leave|leaving|add|adding|produce|use|using|rely)\b[^.!?\n]{0,40}$",
     re.IGNORECASE,
 )
-_EMPTY = re.compile(
-    r"\b(empty (?:file|marker|directory|folder|json|list|array|object)|touch|zero[- ](?:byte|length)"
-    r"|placeholder file)\b",
-    re.I,
+_ROUTE = re.compile(
+    r"\b(?:serv\w+|end ?points?|routes?|requests?|urls?|https?|hits?|curl|GET|POST|PUT|DELETE|polls?"
+    r"|localhost\S*|queries)\b"
+    r"\W{0,3}(?:(?:to|for|at|on|of|the|is|like)\W{1,3}){0,2}$",
+    re.IGNORECASE,
 )
+_PATTERN = re.compile(r"[<>{}*\[\]$]|YYYY|MMDD|(?<![A-Za-z])N{1,3}(?![A-Za-z])|(?<![A-Za-z])X{2,}(?![A-Za-z])")
+PROGRAMS = frozenset("py sh bash js ts rb pl c cc cpp rs go java lua php awk".split())  # noqa: SIM905
+"""Suffixes of files that are run or compiled."""
 
 
 @dataclass(frozen=True)
@@ -82,12 +93,6 @@ class Block:
     language: str
     role: Role
     path: str | None
-
-
-@lru_cache(maxsize=256)
-def prose(instruction: str) -> str:
-    """The instruction without its fenced blocks."""
-    return _FENCE.sub("\n", instruction)
 
 
 def paths(instruction: str, workdir: str = "/") -> tuple[str, ...]:
@@ -105,12 +110,23 @@ def paths(instruction: str, workdir: str = "/") -> tuple[str, ...]:
     for match in _RELATIVE.finditer(prose(instruction)):
         name = match.group(1)
         if name.rsplit(".", 1)[-1].lower() in _EXTENSIONS and posixpath.basename(name) not in named and _safe(name):
-            found.setdefault(posixpath.join(home, name))
+            found.setdefault(posixpath.join(_placed(instruction, match.end()) or home, name))
     return tuple(found)
 
 
 def _safe(path: str) -> bool:
     return ".." not in path.split("/") and len(path) < 256
+
+
+def _placed(instruction: str, end: int) -> str | None:
+    """The directory that the words right behind a file name put it in ("called x.txt in /app")."""
+    after = re.match(
+        r"[`\"'*]{0,3},?\s*(?:file\s+)?(?:in|into|inside|under|within|below)\s+(?:the\s+)?(?:directory\s+|folder\s+)?"
+        r"[`\"'*]{0,3}(/[A-Za-z0-9_.@%+=/-]+)",
+        prose(instruction)[end : end + 120],
+    )
+    directory = after.group(1).rstrip("/.,") if after else ""
+    return directory if directory and _safe(directory) else None
 
 
 def stated_directory(instruction: str) -> str | None:
@@ -124,27 +140,80 @@ def stated_directory(instruction: str) -> str | None:
 
 
 def outputs(instruction: str, listing: Sequence[Listing], workdir: str = "/") -> tuple[str, ...]:
-    """The named paths that the image does not hold: what the agent is asked to make.
+    """What the agent is asked to make: the named paths that the image does not hold, and those that it holds but that
+    are to be written ("save it to ...").
 
-    Paths in system directories and parents of other named paths are left out.
+    Paths in system directories, parents of other named paths, patterns (``YYYY-MM.tsv``) and what must not be made are
+    left out.
     """
-    present = {entry.path for entry in listing}
+    present = {entry.path: entry.kind for entry in listing}
     named = paths(instruction, workdir)
-    missing = []
+    found: list[str] = []
     for path in named:
         bare = path.rstrip("/")
         inside = any(other.rstrip("/").startswith(bare + "/") for other in named)
         system = path.startswith(tuple(root + "/" for root in _SYSTEM)) and not path.startswith("/usr/local/")
-        if (
-            bare
-            and bare not in present
-            and not system
-            and not inside
-            and bare not in missing
-            and not _is_root_like(bare)
-        ):
-            missing.append(path)
-    return tuple(missing)
+        wanted = bare not in present or (present[bare] == "file" and _said_before(instruction, bare, _OVERWRITES))
+        if not bare or not wanted or system or inside or bare in found or _is_root_like(bare):
+            continue
+        if _is_route(instruction, bare):
+            continue
+        if not _is_pattern(instruction, path) and not _said_before(instruction, bare, _FORBIDS, every=True):
+            found.append(path)
+    return tuple(found)
+
+
+def data_outputs(instruction: str, listing: Sequence[Listing], workdir: str = "/") -> tuple[str, ...]:
+    """The outputs that hold data: no directories, no programs."""
+    return tuple(
+        path
+        for path in outputs(instruction, listing, workdir)
+        if not path.endswith("/") and not is_program(instruction, path)
+    )
+
+
+def is_program(instruction: str, path: str) -> bool:
+    """Whether the output at ``path`` is a program, by its suffix or by the words next to its name."""
+    name = posixpath.basename(path.rstrip("/"))
+    if "." in name.lstrip("."):
+        return name.rsplit(".", 1)[-1].lower() in PROGRAMS
+    noun = r"(?:script|program|executable|binary|command|tool)"
+    near = rf"\b{noun}\b[^.\n]{{0,30}}{re.escape(name)}|{re.escape(name)}[`\"']?\s+(?:\w+\s+){{0,2}}{noun}\b"
+    return "/bin/" in path or re.search(near, prose(instruction), re.IGNORECASE) is not None
+
+
+def _said_before(instruction: str, path: str, words: re.Pattern[str], *, every: bool = False) -> bool:
+    """Whether ``words`` lead up to a mention of ``path`` (with ``every``: to all of its mentions)."""
+    text = _short(re.sub(r"\n(?=[^\n])", " ", prose(instruction)), path)
+    hits = [
+        words.search(text[max(0, match.start() - 160) : match.start()]) is not None
+        for match in re.finditer(rf"{re.escape(posixpath.basename(path))}(?![\w-])", text)
+    ]
+    return bool(hits) and (all(hits) if every else any(hits))
+
+
+def _short(text: str, path: str) -> str:
+    """``text`` with the path's directory left out before its name, padded so that positions stay."""
+    directory = posixpath.dirname(path)
+    return text.replace(path, " " * (len(directory) + 1) + posixpath.basename(path)) if len(directory) > 1 else text
+
+
+def _is_route(instruction: str, path: str) -> bool:
+    """Whether ``path`` is spoken of as an address of a server, wherever it is named."""
+    if "." in posixpath.basename(path):
+        return False
+    spoken = re.finditer(rf"(.{{0,24}}){re.escape(path)}(?![\w/-]|\.\w)(.{{0,16}})", instruction)
+    routes = [
+        _ROUTE.search(match.group(1)) or re.match(r"\W{0,3}(?:end ?points?|routes?|handler)\b", match.group(2))
+        for match in spoken
+    ]
+    return bool(routes) and all(routes)
+
+
+def _is_pattern(instruction: str, path: str) -> bool:
+    """Whether ``path`` stands for many names (dates, numbers or other placeholders in it or right behind it)."""
+    cut = re.search(rf"{re.escape(path.rstrip('/'))}/?(?=[<{{*\[$])", instruction)
+    return cut is not None or _PATTERN.search(posixpath.basename(path.rstrip("/"))) is not None
 
 
 def _is_root_like(path: str) -> bool:
@@ -174,11 +243,18 @@ def blocks(instruction: str, candidates: Iterable[str] = ()) -> tuple[Block, ...
     """The fenced blocks of the instruction with their roles. ``candidates`` are output paths a block may belong to."""
     candidates = tuple(candidates)
     found = []
-    for match in _FENCE.finditer(instruction):
+    for match in FENCE.finditer(instruction):
         before = instruction[: match.start()]
         language, text = match.group(2).lower(), _dedent(match.group(3))
         if text.strip():
-            found.append(Block(text, language, _role(before, language, text), _owner(before, candidates)))
+            found.append(
+                Block(
+                    text,
+                    language,
+                    _role(before, instruction[match.end() :], language, text),
+                    _owner(before, candidates),
+                )
+            )
     return tuple(found)
 
 
@@ -188,21 +264,26 @@ def _dedent(text: str) -> str:
     return "\n".join(line[margin:] for line in lines).rstrip() + "\n"
 
 
-def _role(before: str, language: str, text: str) -> Role:
-    """What the words just before a block make of it. Words of dictation win: they forbid an accusation."""
+def _role(before: str, after: str, language: str, text: str) -> Role:
+    """What the words just before a block, or in brackets just behind it, make of it. Words of dictation win: they
+    forbid an accusation.
+    """
     if language in {"bash", "sh", "shell", "console"} or text.lstrip().startswith(("$ ", "./", "python3 ", "bash ")):
         return "command"
     lead = _lead(before)
     if _DICTATED.search(lead) and not re.search(
-        r"\b(example|sample|e\.g\.|format|for instance)\b", lead, re.IGNORECASE
+        r"\b(example|sample|e\.g\.|format|form|structure|schema|shape|layout|template|for instance)\b",
+        lead,
+        re.IGNORECASE,
     ):
         return "dictated"
-    return "example" if _EXAMPLE.search(lead) else "unclear"
+    bracket = re.match(r"\s*\(([^)]{0,160})\)", after)
+    return "example" if _EXAMPLE.search(lead) or (bracket and _SHOWN.search(bracket.group(1))) else "unclear"
 
 
 def _lead(before: str) -> str:
     """The paragraph before a block, at most its last 300 characters."""
-    paragraphs = re.split(r"\n[ \t]*\n", _FENCE.sub("\n\n", before).rstrip())
+    paragraphs = re.split(r"\n[ \t]*\n", FENCE.sub("\n\n", before).rstrip())
     return paragraphs[-1][-300:] if paragraphs else ""
 
 
@@ -214,24 +295,3 @@ def _owner(before: str, candidates: Sequence[str]) -> str | None:
         if at > position:
             position, owner = at, path
     return owner or (candidates[0] if len(candidates) == 1 else None)
-
-
-def asks_to_find(instruction: str) -> bool:
-    """Whether the instruction asks for a value that has to be found or computed."""
-    return bool(_FINDS.search(prose(instruction)))
-
-
-def leaves_free(instruction: str) -> bool:
-    """Whether the instruction lets the agent choose values: then two different answers may both be right."""
-    return bool(_FREE.search(instruction))
-
-
-def asks_for_empty(instruction: str) -> bool:
-    """Whether an empty artefact may be what the instruction asks for."""
-    return bool(_EMPTY.search(prose(instruction)))
-
-
-def sentences_naming(instruction: str, name: str) -> tuple[str, ...]:
-    """The sentences (or list lines) of the instruction that mention ``name``."""
-    pieces = re.split(r"(?<=[.!?])\s+|\n", instruction)
-    return tuple(piece for piece in pieces if name in piece)

@@ -51,6 +51,28 @@ def hit(
     return Judgement(ProbeStatus.HIT, message, (finding,))
 
 
+def accepted(
+    probe: Probe,
+    environment: Environment,
+    results: Sequence[Result],
+    background: Background,
+    claim: Claim,
+    cause: str,
+    message: str,
+    advice: str,
+    **evidence: object,
+) -> Judgement:
+    """Any effective pass is a hit of ``cause``; the first one is the proof, its ``facts`` are the evidence."""
+    nothing = unproven(results, background)
+    if nothing:
+        return nothing
+    passed = [result for result in results if result.passed and result.effective]
+    if not passed:
+        return Judgement(ProbeStatus.SURVIVED)
+    facts = {**passed[0].attempt.facts, **evidence}
+    return hit(probe, environment, claim, cause, passed[:1], message, advice, **facts)
+
+
 def existence(
     probe: Probe, environment: Environment, results: Sequence[Result], background: Background, message: str
 ) -> Judgement:

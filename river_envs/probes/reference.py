@@ -19,21 +19,9 @@ from river_envs.probes.base import (
     Survey,
 )
 from river_envs.probes.judging import hit
+from river_envs.probes.leads import unsteady
 
 FIRST, GROWN = 3, 10
-_UNSTEADY = (
-    "import random",
-    "random.",
-    "time.time",
-    "time()",
-    "datetime.now",
-    "uuid4",
-    "sleep",
-    "threading",
-    "$RANDOM",
-    "shuf",
-    "urandom",
-)
 
 _OFFLINE = re.compile(
     r"could not resolve|name resolution|name or service not known|network is unreachable|unable to resolve host"
@@ -79,7 +67,7 @@ class ReferencePasses(Probe):
         if not results or not results[0].graded:
             retried = len(results) < 2
             return [self._solve(environment, len(results))] if results and retried else ()
-        wanted = GROWN if _disagree(results) or _looks_unsteady(environment) else FIRST
+        wanted = GROWN if _disagree(results) or unsteady(environment) else FIRST
         restored = [result for result in results if _restores(result)]
         if not results[0].passed or (len(restored) >= 2 and not any(result.passed for result in restored)):
             return [
@@ -154,11 +142,6 @@ def _restores(result: Result) -> bool:
 
 def _disagree(results: Sequence[Result]) -> bool:
     return len({result.passed for result in results if result.graded}) > 1
-
-
-def _looks_unsteady(environment: Environment) -> bool:
-    """A static lead: random numbers, clocks or waits in the tests. It directs repeats, it accuses nobody."""
-    return any(word.encode() in file.content for file in environment.verifier.files for word in _UNSTEADY)
 
 
 def _cut_off(environment: Environment, results: Sequence[Result]) -> str:

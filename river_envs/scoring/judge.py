@@ -5,19 +5,17 @@ Verdicts are rule-based and explainable: the reasons name the probes that decide
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from river_envs.catalog.records import JudgedRecord, PlanRecord, ProbeRecord
 from river_envs.causes import CAUSES
 from river_envs.environment import Environment
-from river_envs.probes.base import Background, Finding, Judgement, Probe, ProbeStatus, Result
+from river_envs.probes.base import RANKING, Background, Finding, Judgement, Probe, ProbeStatus, Result
 from river_envs.probes.registry import probes
 from river_envs.sandbox.base import Base
 from river_envs.scoring.score import score
-
-RANKING = frozenset({"rollout-visible", "feedback-learnable", "grading-runtime"})
-"""Triggers whose findings count against an environment; the others are reported beside the verdict."""
+from river_envs.scoring.survivors import survivors, with_survivors
 
 
 def judge(
@@ -38,7 +36,8 @@ def judge(
         for probe in probes()
     }
     findings = tuple(finding for _, judgement in judgements.values() for finding in judgement.findings)
-    verdict, reasons = _verdict(environment, judgements, findings, background)
+    left_out = {plan.probe for plan in planned.values() if plan.status == "left-out"}
+    verdict, reasons = _verdict(environment, judgements, findings, background, left_out)
     causes = tuple(
         cause for cause in CAUSES if any(finding.cause == cause for finding in findings if finding.trigger in RANKING)
     )
@@ -47,7 +46,12 @@ def judge(
         for probe, judgement in judgements.values()
     )
     record = JudgedRecord(verdict, causes, reasons, records, findings)
-    return replace(record, score=score(record, background))
+    mutants = [result for name, found in by_probe.items() if _is_mutant(name) for result in found]
+    return replace(record, score=with_survivors(score(record, background), survivors(mutants)))
+
+
+def _is_mutant(name: str) -> bool:
+    return any(probe.id == name and probe.family == "mutant" for probe in probes())
 
 
 def _judgement(
@@ -62,7 +66,7 @@ def _judgement(
         return Judgement(ProbeStatus.NOT_RUN, "the plan did not finish")
     if plan.status == "not-applicable":
         return Judgement(ProbeStatus.NOT_APPLICABLE, plan.reason)
-    if plan.status == "not-run":
+    if plan.status in {"not-run", "left-out"}:
         return Judgement(ProbeStatus.NOT_RUN, plan.reason)
     own = [result for result in results if result.attempt.version == probe.version]
     return probe.judge(environment, own, background)
@@ -73,6 +77,7 @@ def _verdict(
     judgements: Mapping[str, tuple[Probe, Judgement]],
     findings: Sequence[Finding],
     background: Background,
+    left_out: Collection[str],
 ) -> tuple[str, tuple[str, ...]]:
     """The verdict and the sentences that explain it."""
     if environment.unsupported:
@@ -83,7 +88,9 @@ def _verdict(
     open_questions = tuple(
         f"{probe.id}: {judgement.reason or judgement.status}"
         for probe, judgement in judgements.values()
-        if judgement.status in {ProbeStatus.ERROR, ProbeStatus.NOT_RUN} and probe.trigger in RANKING
+        if judgement.status in {ProbeStatus.ERROR, ProbeStatus.NOT_RUN}
+        and probe.trigger in RANKING
+        and probe.id not in left_out
     )
     if open_questions or not background.untouched:
         return "unverified", open_questions or ("untouched: the control was not run",)
@@ -93,7 +100,8 @@ def _verdict(
     skipped = sum(
         judgement.status is ProbeStatus.NOT_APPLICABLE for probe, judgement in judgements.values() if probe.order >= 20
     )
-    survived = f"survived {asked} probes ({skipped} do not apply)"
+    unpaid = f", {len(left_out)} left out by the effort" if left_out else ""
+    survived = f"survived {asked} probes ({skipped} do not apply{unpaid})"
     reference = judgements["reference"][1]
     if (
         reference.status is ProbeStatus.SURVIVED

@@ -15,6 +15,8 @@ from river_envs.probes.registry import probe
 
 REALISM = {"rollout-visible": 1.0, "feedback-learnable": 0.9, "grading-runtime": 0.5, "privileged": 0.1}
 LEVEL = 0.90
+_ELSEWHERE = frozenset({"reference", "equivalent", "determinism", "isolation"})
+"""Families that say nothing about wrong work, or (isolation) nothing about one environment."""
 
 
 def score(judged: JudgedRecord, background: Background) -> ScoreRecord:
@@ -35,7 +37,7 @@ def score(judged: JudgedRecord, background: Background) -> ScoreRecord:
 
 
 def _wrong(judged: JudgedRecord, asked: Sequence[str]) -> Estimate:
-    questions = [probe(identifier) for identifier in asked if identifier != "reference"]
+    questions = [found for found in map(probe, asked) if found.family not in _ELSEWHERE]
     if not questions:
         return Estimate()
     hits = {finding.probe for finding in judged.findings if finding.claim in {"accepts-wrong", "leaks-answer"}}

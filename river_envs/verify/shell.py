@@ -28,6 +28,8 @@ class Command:
     words: tuple[str | None, ...]
     text: str
     into: str | None = None
+    spans: tuple[tuple[int, int], ...] = ()
+    """Where each word stands in the script, in bytes."""
 
     @property
     def name(self) -> str | None:
@@ -68,13 +70,17 @@ def _walk(root: Node) -> Iterator[Node]:
 
 def _command(node: Node, values: dict[str, str | None]) -> Command:
     """The command at ``node``."""
-    words = []
+    words, spans = [], []
     for child in node.children:
         if child.type == "command_name":
             words.append(_value(child.children[0], values) if child.children else None)
         elif child.is_named and child.type not in ("variable_assignment", "file_redirect", "herestring_redirect"):
             words.append(_value(child, values))
-    return Command(tuple(words), " ".join(_text(node).replace("\\\n", " ").split()), _pipe_target(node))
+        else:
+            continue
+        spans.append((child.start_byte, child.end_byte))
+    text = " ".join(_text(node).replace("\\\n", " ").split())
+    return Command(tuple(words), text, _pipe_target(node), tuple(spans))
 
 
 def _pipe_target(node: Node) -> str | None:

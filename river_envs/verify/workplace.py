@@ -47,7 +47,7 @@ PerTest = bool | Literal["run"]
 @dataclass(frozen=True)
 class Workplace:
     """What a protocol needs to run its verifier. ``env`` are the variables that a test layer adds for the verifier
-    alone.
+    alone; ``wrap`` stands before every command of the verifier (``conditions.py``).
     """
 
     sandbox: Sandbox
@@ -55,6 +55,7 @@ class Workplace:
     network: bool = False
     per_test: PerTest = True
     env: dict[str, str] = field(default_factory=dict)
+    wrap: tuple[str, ...] = ()
 
     @property
     def _as_root(self) -> bool:
@@ -89,7 +90,7 @@ class Workplace:
         verifier = self.environment.verifier
         variables = {**dict(self.environment.env), **dict(verifier.env), **self.env, **(env or {})}
         return self.sandbox.exec(
-            command,
+            [*self.wrap, *command],
             timeout_sec=verifier.timeout_sec,
             env=variables,
             user=verifier.user,

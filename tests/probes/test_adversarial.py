@@ -82,6 +82,11 @@ class TestExample:
 
         assert causes(ask(self.probe, environment(), SEEN, lax)) == ["shape-only"]
 
+    def test_a_check_of_ranges_is_shape_only_and_no_leak(self):
+        small = lambda a: total(a) in range(1, 25) and b"EUR" in written(a)[OUT]  # noqa: E731
+        judgement = ask(self.probe, environment(), SEEN, small)
+        assert causes(judgement) == ["shape-only"]
+
     def test_dictated_content_is_no_leak(self):
         env = environment("Compute nothing. Create /app/motd.txt with exactly this content:\n\n```\nhello 17\n```\n")
         judgement = ask(self.probe, env, SEEN, lambda attempt: written(attempt).get("/app/motd.txt") == b"hello 17\n")
@@ -105,8 +110,12 @@ class TestAnswerFiles:
     def copies(attempt: Attempt) -> set[str]:
         return {action.source for action in attempt.actions if isinstance(action, Copy)}
 
+    def pays(self, attempt: Attempt) -> bool:
+        """Whether the shipped answer is handed in as it is."""
+        return attempt.arm == "probe" and "/app/.expected_total.json" in self.copies(attempt)
+
     def test_catches_a_shipped_answer(self):
-        judgement = ask(self.probe, environment(), self.seen, lambda a: "/app/.expected_total.json" in self.copies(a))
+        judgement = ask(self.probe, environment(), self.seen, self.pays)
         assert causes(judgement) == ["image-answer"]
 
     def test_a_decoy_is_no_leak(self):

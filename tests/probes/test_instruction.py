@@ -42,6 +42,11 @@ def test_a_block_without_words_is_unclear():
     assert text.blocks("Count the lines.\n\n```\nlines=3\n```\n", ("/a.txt",))[0].role == "unclear"
 
 
+def test_a_bracket_behind_a_block_can_call_it_an_example():
+    block = "Save it as /a.json:\n\n```json\n{\"n\": 1}\n```\n(example values)\n"
+    assert text.blocks(block, ("/a.json",))[0].role == "example"
+
+
 def test_altering_keeps_form():
     altered = alter('{"when": "2024-02-29T10:00:00", "ip": "10.0.0.255", "n": 0.5, "k": "abc"}')
     assert altered != '{"when": "2024-02-29T10:00:00", "ip": "10.0.0.255", "n": 0.5, "k": "abc"}'
@@ -68,3 +73,18 @@ def test_extraction_never_fails(instruction: str):
 @given(st.text(max_size=200))
 def test_altering_never_fails(content: str):
     assert isinstance(alter(content), str)
+
+
+@given(st.one_of(st.integers(0, 100), st.integers(101, 10**9), st.integers(-500, -1)))
+def test_near_numbers_change_and_keep_their_range(number: int):
+    near = int(alter(f"{number}\n", scope="near"))
+    assert near != number
+    assert (0 <= near <= 100) or not 0 <= number <= 100
+    assert 5 * abs(near - number) >= abs(number)
+
+
+@given(st.integers(0, 1000))
+def test_near_fractions_stay_fractions(thousandths: int):
+    near = float(alter(f"{thousandths / 1000:.3f}\n", scope="near"))
+    assert near != thousandths / 1000
+    assert 0 <= near <= 1

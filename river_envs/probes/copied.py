@@ -1,0 +1,77 @@
+"""Probes that copy files of the image onto what the agent hands in. Subclasses only say which files, and how likely."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+from river_envs.environment import Environment
+from river_envs.probes import leaks
+from river_envs.probes.artefacts import stub
+from river_envs.probes.base import Action, Copy, NotApplicable, Put, Survey
+from river_envs.probes.provided import Provided, Way
+from river_envs.sandbox.base import Listing
+
+
+class Copied(Provided):
+    """Copies files of the image onto the outputs, the likeliest first."""
+
+    most: ClassVar[int]
+    """Copies tried in one environment."""
+    nothing: ClassVar[str]
+    """Why the probe does not apply where no file was found."""
+    question = "Is a file that the image ships rewarded as the answer?"
+    seen = "The image ships the answer: {label} handed in as {targets} is rewarded, and with other values it is not."
+    advice = "Keep the file out of the image; give it to the verifier at grade time."
+
+    @abstractmethod
+    def weight(self, entry: Listing, target: str, environment: Environment, survey: Survey) -> float:
+        """How likely ``entry`` is the answer for ``target``; 0 when it is none of this probe's business."""
+
+    def ways(self, environment: Environment, survey: Survey) -> Sequence[Way] | NotApplicable:
+        """First the best file for every output at once, then one output after another."""
+        targets = leaks.targets(environment, survey)
+        if not targets:
+            return NotApplicable("the instruction names no file to hand in")
+        present = {entry.path for entry in survey.listing}
+        ranked = {target: self._ranked(environment, survey, target) for target in targets}
+        ranked = {target: found for target, found in ranked.items() if found}
+        if not ranked:
+            return NotApplicable(self.nothing)
+        missing = [target for target in targets if target not in present]
+        depth = max(len(found) for found in ranked.values())
+        pairings = [
+            {target: found[min(index, len(found) - 1)] for target, found in ranked.items()} for index in range(depth)
+        ]
+        unique = [pairing for index, pairing in enumerate(pairings) if pairing not in pairings[:index]]
+        return [
+            {
+                "pairing": pairing,
+                "rest": [target for target in missing if target not in pairing],
+                "targets": list(pairing),
+                "label": ", ".join(dict.fromkeys(pairing.values())),
+                "program": all(leaks.is_code(target) for target in pairing),
+            }
+            for pairing in unique[: self.most]
+        ]
+
+    def _ranked(self, environment: Environment, survey: Survey, target: str) -> list[str]:
+        weighed = []
+        for entry in survey.listing:
+            if entry.path == target or not leaks.usable(entry) or not self.reach(entry, environment, survey):
+                continue
+            weight = self.weight(entry, target, environment, survey)
+            if weight > 0 and not leaks.taking_is_the_task(environment, entry.path, target):
+                weighed.append((-weight - leaks.likeness(entry.path, target), entry.path))
+        return [path for _, path in sorted(weighed)]
+
+    def reach(self, entry: Listing, environment: Environment, survey: Survey) -> bool:
+        """Whether the agent can get at a file in this probe's way."""
+        return leaks.readable(entry, environment, survey)
+
+    def actions(self, environment: Environment, way: Way) -> tuple[Action, ...]:
+        """The copies, and stubs where nothing is copied."""
+        stubs = tuple(stub(target) for target in way["rest"])
+        copies = tuple(Copy(source, target) for target, source in way["pairing"].items())
+        return ((Put(stubs),) if stubs else ()) + copies

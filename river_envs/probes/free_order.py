@@ -1,0 +1,47 @@
+"""Equivalent: entries in another order, where the instruction says that order does not matter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from river_envs.environment import Environment, File
+from river_envs.probes import forms, stated
+from river_envs.probes.base import Survey
+from river_envs.probes.edits import Target, declared
+from river_envs.probes.equivalents import Equivalent, Rewriting
+from river_envs.probes.row_edits import rows_of
+
+
+class FreeOrder(Equivalent):
+    """The same entries backwards.
+
+    What it does: where a sentence of the instruction says that entries may stand in any order, and none states one,
+    reverses the rows of the list of which it is said (CSV below its header, JSON list, lines); grades.
+
+    What a hit proves: the verifier rejects, twice, an order that the instruction allows, while the same file with its
+    own bytes is rewarded (over-specific-form).
+
+    What it cannot show: instructions that say nothing of order.
+
+    Seen in the wild: `assert rows == EXPECTED` beside "the order of the rows does not matter".
+    """
+
+    id = "free-order"
+    name = "Entries in another order"
+    order = 71
+    without = "the reference leaves no list whose order is free"
+
+    def closed(self, instruction: str) -> str:
+        """Anything but a sentence that frees an order."""
+        return "" if forms.ANY_ORDER.search(instruction) else "the instruction does not free the order of entries"
+
+    def rewrite(self, environment: Environment, survey: Survey, found: Sequence[Target]) -> Iterable[Rewriting]:
+        """Each list of which it is said."""
+        outputs = [target for target in declared(found) if target.named and target.fresh]
+        for target in outputs:
+            rows = rows_of(target)
+            free = stated.about(environment.instruction, forms.ANY_ORDER, target.path)
+            if rows is not None and free and not stated.ordered(environment.instruction, target.path):
+                file = File(target.path.strip("/"), rows.write(rows.rows[::-1]).encode(), target.mode)
+                proof = f'the instruction says: "{free}"'
+                yield Rewriting((target,), (file,), f"the entries of {target.path} in reverse order", proof)

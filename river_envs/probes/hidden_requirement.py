@@ -1,0 +1,212 @@
+"""Equivalent: the reference's state without something that nobody asked for."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+
+from river_envs.environment import Environment, File
+from river_envs.probes import edits
+from river_envs.probes import instruction as text
+from river_envs.probes.base import (
+    Attempt,
+    Background,
+    Judgement,
+    NotApplicable,
+    ProbeStatus,
+    Put,
+    Remove,
+    Result,
+    Run,
+    Survey,
+)
+from river_envs.probes.documents import like
+from river_envs.probes.edits import Target, declared
+from river_envs.probes.equivalents import Equivalent, Rewriting, failing_test
+from river_envs.probes.judging import hit
+
+_MOST = 3
+_TASKS = ("/app", "/data", "/home", "/mnt", "/root", "/srv", "/tmp", "/work", "/workspace")
+_SHARED = ("/opt", "/usr/local", "/var/lib", "/var/www")
+"""Searched too, unless the base is this machine itself: what lies there is none of the task's."""
+_ELSEWHERE = re.compile(
+    r"\b(README|specification|spec|documentation|docs|manual|guide|conventions?|schema|standard|template|described in"
+    r"|according to|as usual|follow(?:s|ed)?|like the (?:other|existing)|same (?:format|form|layout|structure) as)\b"
+    r"|<\w+>|\{\w+\}|\*\.\w|\w\*|YYYY|\bsee [`/\"']"
+    r"|\bfiles?\b[^.]{0,40}\b(?:each|every|per)\b|\b(?:each|every|per)\b[^.]{0,40}\bfile",
+    re.IGNORECASE,
+)
+_PACKED = (".gz", ".zip", ".xz", ".bz2", ".7z", ".tgz", ".zst", ".parquet", ".docx", ".xlsx", ".pdf", ".png", ".jpg")
+_USUAL = re.compile(
+    r"^(\.|__|makefile$|dockerfile$|readme|license|requirements|setup\.|pyproject|package|cargo|go\.|index\.|main\.|app\."
+    r"|config|settings|test_|conftest|run\.|build|output|result|data|tmp|temp|log)",
+    re.IGNORECASE,
+)
+
+
+class HiddenRequirement(Equivalent):
+    """A file or key that the instruction does not name, and that the tests ask for.
+
+    What it does: takes one file that the reference made and no word of the instruction names, or one unnamed key of a
+    named JSON output, out of the reference's state, everything that is asked for left as it is; grades. Only names that
+    the tests spell out, that neither other work nor any file of the image mentions, and only where the instruction
+    refers to no document, convention or pattern.
+
+    What a hit proves: the state is rejected twice for want of it, the failing assertion names it, a search through the
+    image does not find it, and the state with it is rewarded (hidden-requirement).
+
+    What it cannot show: hidden requirements on values and forms; names that could be guessed from words of the
+    instruction.
+
+    Seen in the wild: unstated requirements among 28 of 89 tasks that a terminal benchmark had to change.
+    """
+
+    id = "hidden-requirement"
+    name = "Without what nobody asked for"
+    order = 76
+    without = "the reference leaves nothing that the tests name and the instruction does not"
+
+    def closed(self, instruction: str) -> str:
+        """Words that refer to further requirements elsewhere."""
+        return "the instruction refers to names elsewhere" if _ELSEWHERE.search(instruction) else ""
+
+    def rewrite(self, environment: Environment, survey: Survey, found: Sequence[Target]) -> Iterable[Rewriting]:
+        """None: what is taken away is planned below."""
+        return ()
+
+    def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
+        """One attempt for each unnamed thing."""
+        if survey.reference is None or survey.in_place:
+            return NotApplicable("there is no state of a passing reference to edit")
+        reason = self.closed(environment.instruction)
+        if reason or any(entry.path.lower().endswith(_PACKED) for entry in survey.listing):
+            return NotApplicable(reason or "the image holds packed files that may name further requirements")
+        found = edits.targets(environment, survey)
+        unnamed = [*self._files(environment, survey, found), *self._keys(environment, survey, found)][:_MOST]
+        attempts = [self._take(environment, index, *one) for index, one in enumerate(unnamed)]
+        return attempts or NotApplicable(self.without)
+
+    def _files(
+        self, environment: Environment, survey: Survey, found: Sequence[Target]
+    ) -> Iterator[tuple[Target, str, str | None]]:
+        homes = {survey.workdir.rstrip("/"), *(posixpath.dirname(target.path) for target in found if target.named)}
+        for target in found:
+            name = posixpath.basename(target.path)
+            here = posixpath.dirname(target.path) in homes - {"", "/tmp", "/etc", "/root"}
+            if target.named or not target.fresh or not here or _USUAL.search(name) or target.kind == "code":
+                continue
+            if _unnamed(environment, survey, found, target, name):
+                yield target, name, None
+
+    def _keys(
+        self, environment: Environment, survey: Survey, found: Sequence[Target]
+    ) -> Iterator[tuple[Target, str, str | None]]:
+        for target in declared(found):
+            value = json.loads(target.text) if target.kind == "json" else None
+            if not target.named or not target.fresh or not isinstance(value, dict) or len(value) < 2:
+                continue
+            for key in value:
+                plain = re.fullmatch(r"[A-Za-z][A-Za-z_]{3,40}", key)
+                if plain and not _standard(key) and _unnamed(environment, survey, found, target, key):
+                    yield target, key, like(target.text, {k: v for k, v in value.items() if k != key})
+
+    def _take(self, environment: Environment, index: int, target: Target, name: str, content: str | None) -> Attempt:
+        path = target.path
+        gone = Remove((path,)) if content is None else Put((File(path.strip("/"), content.encode(), target.mode),))
+        what = f"{path} removed" if content is None else f"the key {name!r} removed from {path}"
+        originals = [] if content is None else [[path.strip("/"), target.text, target.mode]]
+        return self.attempt(
+            environment,
+            edits.begin(Survey()),
+            gone,
+            repeat=index,
+            question=f"Is the state still rewarded with {what}, of which the instruction says nothing?",
+            what=what,
+            name=name,
+            proof="the instruction does not name it",
+            paths=[path],
+            roots=_roots(environment),
+            originals=originals,
+        )
+
+    def more(self, environment: Environment, results: Sequence[Result], background: Background) -> Sequence[Attempt]:
+        """For a rejection beside the repetition and the control: a search through the image for the name."""
+        follow = super().more(environment, results, background)
+        if not follow:
+            return ()
+        base = follow[0]
+        quoted = shlex.quote(base.facts["name"])
+        machine = any("host" in {base.origin, base.resolved} for base in background.bases)
+        roots = shlex.join(sorted({*base.facts["roots"], *(() if machine else _SHARED)}))
+        script = f"command -v grep >/dev/null || exit 1\ngrep -rqsaF -e {quoted} {roots}\ntest $? -ne 0\n"
+        search = Attempt(
+            base.environment_id, self.id, self.version, "absent", base.repeat, (Run(script),), base.question, base.facts
+        )
+        return [*follow, search]
+
+    def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:
+        """A rejection counts when the failing assertion names the thing and the image does not."""
+        judged = super().judge(environment, results, background)
+        if judged.status is not ProbeStatus.HIT:
+            return judged
+        proof = [result for result in results if result.attempt.id in judged.findings[0].attempts]
+        rejected = next(result for result in proof if not result.passed)
+        same = [result for result in results if result.attempt.repeat == rejected.attempt.repeat]
+        absent = next((r for r in same if r.attempt.arm == "absent" and r.effective), None)
+        facts = rejected.attempt.facts
+        if absent is None or not _named_by_failure(rejected, facts["name"]):
+            return Judgement(ProbeStatus.SURVIVED, f"lead: rejected with {facts['what']}, which the instruction omits")
+        return hit(
+            self,
+            environment,
+            "rejects-right",
+            "hidden-requirement",
+            [*proof, absent],
+            f"The state is rejected with {facts['what']}: the tests ask for {facts['name']!r}, and neither the"
+            " instruction nor any file of the image names it.",
+            "State the requirement in the instruction, or drop the assertion.",
+            name=facts["name"],
+            what=facts["what"],
+            failing=failing_test(rejected),
+        )
+
+
+def _roots(environment: Environment) -> list[str]:
+    """Where files of the task may lie: the usual places, and what the recipe or the instruction names."""
+    named = text.paths(environment.image.text) + text.paths(environment.instruction)
+    folders = {posixpath.dirname(path.rstrip("/")) for path in named}
+    system = ("/", "/bin", "/dev", "/lib", "/proc", "/run", "/sbin", "/sys", "/usr")
+    return sorted({*_TASKS, *(f for f in folders if f not in system and not f.startswith(("/usr/", "/lib")) and f)})
+
+
+def _unnamed(
+    environment: Environment, survey: Survey, found: Sequence[Target], target: Target, name: str
+) -> bool:
+    """Whether the tests spell out the name, and nothing that a solver reads does, not even in parts."""
+    stem = posixpath.splitext(name)[0]
+    said = environment.instruction.lower()
+    parts = [part for part in re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", stem).lower()) if len(part) > 2]
+    guessable = not parts or all(part[:5] in said for part in parts)
+    quoted = re.compile(rf"[\"'/]{re.escape(name)}[\"']".encode())
+    asked = any(quoted.search(file.content) for file in environment.verifier.files)
+    readable = [environment.image.text, *(peek.text for peek in survey.peeks), *(e.path for e in survey.listing)]
+    elsewhere = any(stem.lower() in place.lower() for place in readable)
+    other = any(stem.encode() in t.content for t in found if t is not target)
+    doubt = edits.unsure(environment, survey, found, target.path)
+    return asked and not guessable and stem.lower() not in said and not elsewhere and not other and not doubt
+
+
+def _standard(key: str) -> bool:
+    """Whether a key is usual in published formats, so that its name may be common knowledge."""
+    return key.lower() in {"type", "version", "name", "title", "data", "schema", "status", "error", "items", "results"}
+
+
+def _named_by_failure(result: Result, name: str) -> bool:
+    """Whether what failed says the name."""
+    messages = [test.message for test in result.outcome.tests if test.outcome in {"failed", "error"}]
+    telling = re.compile(r"^(?:E\s|>\s)|Error\b|assert", re.IGNORECASE)
+    messages += [line for line in result.outcome.log.splitlines() if telling.search(line)]
+    return any(name in message for message in messages)

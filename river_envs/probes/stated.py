@@ -1,0 +1,240 @@
+"""What an instruction states beyond doubt: that a file, a key, a value, an order or a mode is required.
+
+A mutant may only accuse when it drops something that is stated here. Each function gives the sentence that states it,
+or "" where the wording leaves any doubt (optional, conditional, by way of example, approximate).
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from river_envs.environment import Verifier
+from river_envs.probes import instruction as text
+from river_envs.probes import wording
+
+_MAKES = re.compile(
+    r"\b((?:be|getting) (?:written|saved|stored|created|produced|generated|exported|recorded|placed|put)"
+    r"|write|writing|save|saving|create|creating|produce|generate|put|store|export|record|make|build|place|dump"
+    r"|implement|deliver|want|need|add|goes? (?:in)?to|belongs? in(?:to)?|output)\b",
+    re.IGNORECASE,
+)
+_FILLS = re.compile(
+    r"\b(writ(?:e|ing|ten)|sav(?:e|ed|ing)|record\w*|list\w*|report\w*|export\w*|contain\w*|holds?)\b", re.IGNORECASE
+)
+_CHANGES = re.compile(
+    r"\b(fix|repair|edit|modify|update|change|replace|append|correct|rewrite|set|adjust|extend|migrate|delete|remove"
+    r"|add|be (?:fixed|changed|updated|removed|deleted|replaced))\b",
+    re.IGNORECASE,
+)
+_MUST = re.compile(
+    r"^[`\"'*)]{0,3},? (?:must|should|shall|has to|needs to|is to) (?:be|contain|hold|list|have|exist)\b(?! not)"
+)
+_ASIDE = re.compile(
+    r"\b(for example|for instance|e\.g|example|such as|temporary|temporarily|intermediate|scratch|backup|cache|draft"
+    r"|not|never|no|instead|either|or|existing|leave|keep|reads?|input|given|from|using|with|based on|like|for|by|if"
+    r"|unless|when)\b",
+    re.IGNORECASE,
+)
+_DOUBT = re.compile(
+    r"\b(?:(?:may|might|could|can|would|not|never|no|don't|doesn't|needn't|if|unless|when|whenever|otherwise|feel free"
+    r"|rather than|instead of|without|does|did|will)\W+(?:\w+\W+){0,2}"
+    r"|(?:to|was|were|is|are|been|already|optionally|which|that|who|daemon|program|script|tool|service|it)\W+)$",
+    re.IGNORECASE,
+)
+_UNSURE = re.compile(r"\b(option\w*|unless|you (?:may|can|might|could)|for example|e\.g)\b", re.IGNORECASE)
+_TWICE = re.compile(
+    r"\b(no duplicates?|without duplicates?|deduplicat\w+|exactly once|only once|unique (?:rows|lines|entries))\b",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(r"\b(if|unless|when|whenever|otherwise|in case|should (?:the|it|there))\b", re.IGNORECASE)
+_LOOSE = re.compile(
+    r"\b(approximat\w+|roughly|about \d|around \d|within \W?\d|toleran\w+|at (?:least|most)|accuracy|accurate|precision"
+    r"|error of|threshold|estimat\w+|any (?:of|method|valid|correct|reasonable|one)|several|one of (?:the|them|these)"
+    r"|random\w*|simulat\w+|monte|predict\w*|train\w*|classif\w+|cluster\w*|fit(?:s|ted|ting)?|optimi[sz]\w+"
+    r"|heuristic"
+    r"|minimi[sz]\w*|maximi[sz]\w*|as (?:close|small|large|short|fast|few|many) as|best|plausible|realistic|decent"
+    r"|your own|free to|up to you|invent|describ\w+|explain\w*|in your words|short (?:note|summary|text|description)"
+    r"|paragraph|sentence|prose|sample|measur\w+|timing|benchmark\w*|elapsed|current (?:time|date|user)|today|now"
+    r"|uptime"
+    r"|up to|or (?:more|less|better|fewer)|tie|ties broken arbitrarily)\b|±|\+/-|≈|~ ?\d|≥|≤|>=|<=",
+    re.IGNORECASE,
+)
+_UNSTEADY = re.compile(
+    r"time|stamp|duration|elapsed|seconds|\bms\b|_ms|pid|seed|confidence|score|prob|uuid|version|host|port|created"
+    r"|generated|updated|size|bytes|latency",
+    re.IGNORECASE,
+)
+_TELLING = re.compile(
+    r"note|comment|descr|message|reason|summary|label|title|explan|remark|detail|text|advice|recommend|author|evidence"
+    r"|example|snippet|line|path|file|command|method",
+    re.IGNORECASE,
+)
+_ALL = re.compile(
+    r"\b(each|every|all|per|one (?:row|line|object|entry|element) for|complete|exactly (?:these|the))\b", re.IGNORECASE
+)
+_ORDERED = re.compile(
+    r"\b(sort(?:ed)?|order(?:ed)?)\b[^.;]{0,40}\b(by|alphabetical\w*|ascending|descending|numerical\w*)\b"
+    r"|\bin (?:alphabetical|ascending|descending|numerical|chronological) order\b"
+    r"|\b(?:largest|smallest|highest|lowest|earliest|latest|oldest|newest|biggest|busiest) (?:\w+ )?first\b",
+    re.IGNORECASE,
+)
+_MODE = re.compile(r"(?<![\w.])0?[0-7]{3}(?![\w.])")
+_RUNS = re.compile(
+    rb"subprocess|os\.system|os\.popen|Popen|pexpect|importlib|runpy|__import__|exec\(|sys\.path|check_output"
+    rb"|spec_from_file|urllib|requests\.|http\.client|socket\."
+)
+_RUNS_SHELL = re.compile(rb"^[^#\n]*\b(make|cargo|npm|node|gcc|g\+\+|cc|go|java|curl|\./\w)", re.MULTILINE)
+
+
+def asked(instruction: str, path: str) -> str:
+    """The sentence that orders the file at ``path`` to be made, beyond doubt."""
+    return _ordered(instruction, path, _MAKES)
+
+
+def filled(instruction: str, path: str) -> str:
+    """The sentence that orders the file at ``path`` to be made and to hold something."""
+    sentence = "" if text.asks_for_empty(instruction) else asked(instruction, path)
+    return sentence if _FILLS.search(sentence) else ""
+
+
+def change(instruction: str, path: str) -> str:
+    """The sentence that orders the file at ``path`` to be changed or removed, beyond doubt."""
+    return _ordered(instruction, path, _CHANGES)
+
+
+def _ordered(instruction: str, path: str, verbs: re.Pattern[str]) -> str:
+    name, directory = posixpath.basename(path.rstrip("/")), posixpath.dirname(path)
+    for sentence in _naming(instruction, path):
+        before, _, after = sentence.partition(name)
+        lead = before.removesuffix(directory + "/").rstrip(" `\"'*([")
+        if re.search(r"\boption", sentence, re.IGNORECASE) or _CONDITION.search(lead):
+            continue
+        if verbs is _MAKES and _MUST.match(after) and not verbs.search(lead):
+            return sentence.strip()
+        found = list(verbs.finditer(lead))
+        if not found or _DOUBT.search(lead[: found[-1].start()].rstrip() + " "):
+            continue
+        between = lead[found[-1].end() :]
+        if len(between) < 100 and not _ASIDE.search(between):
+            return sentence.strip()
+    return ""
+
+
+def _unsure(sentence: str) -> bool:
+    return _UNSURE.search(sentence) is not None
+
+
+def _naming(instruction: str, path: str) -> list[str]:
+    """The sentences that name the path; a list line is read together with the line that leads to the list."""
+    found, lead = [], ""
+    name = posixpath.basename(path.rstrip("/"))
+    for sentence in wording.sentences(instruction):
+        listed = re.match(r"\s*(?:[-*+]|\d+[.)])\s", sentence)
+        lead = lead if listed else sentence
+        if re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", sentence):
+            found.append(f"{lead} {sentence}" if listed and lead.rstrip().endswith(":") else sentence)
+    return found
+
+
+def key(instruction: str, name: str, path: str) -> str:
+    """The sentence (or the example) in which ``name`` stands as a key or column of the file at ``path``, beyond doubt.
+
+    A sentence speaks of the file that was named last before the key: keys of an input are none of the output.
+    """
+    if not re.fullmatch(r"[\w .-]{2,40}", name):
+        return ""
+    quoted = re.compile(rf"[`\"'(,|{{]\s*{re.escape(name)}\s*[`\"'),|}}:]")
+    for sentence in _about(instruction, quoted, path):
+        if not re.search(r"\bmay\b|\bignored?\b", sentence, re.IGNORECASE):
+            return sentence
+    for block in text.blocks(instruction, (path, *text.paths(instruction))):
+        shown = re.search(rf"\"{re.escape(name)}\"\s*:|^{re.escape(name)}\s*[=:]", block.text, re.MULTILINE)
+        if block.role == "example" and block.path == path and shown:
+            return f'the example shows "{name}"'
+    return ""
+
+
+def about(instruction: str, said: re.Pattern[str], path: str) -> str:
+    """The first sentence, beyond doubt, that says this of the file at ``path``, the one that was named last before."""
+    return next(_about(instruction, said, path), "")
+
+
+def _about(instruction: str, said: re.Pattern[str], path: str) -> Iterator[str]:
+    names = {posixpath.basename(path.rstrip("/")) for path in text.paths(instruction)}
+    current = ""
+    for sentence in wording.sentences(instruction):
+        mentions = sorted((sentence.rfind(name), name) for name in names if name in sentence)
+        for match in said.finditer(sentence):
+            before = [name for at, name in mentions if at < match.start()]
+            if (before[-1] if before else current) == posixpath.basename(path) and not _unsure(sentence):
+                yield sentence.strip()
+        current = mentions[-1][1] if mentions else current
+
+
+def determined(instruction: str) -> bool:
+    """Whether each value asked for is one value: found or computed, exact, the same on every run."""
+    return (
+        text.asks_to_find(instruction)
+        and not text.leaves_free(instruction)
+        and not wording.has_metric(instruction)
+        and not _LOOSE.search(text.prose(instruction))
+    )
+
+
+def steady(name: str, *, words: bool = False) -> bool:
+    """Whether a value under this key can be taken for determined (``words``: as a text)."""
+    return not _UNSTEADY.search(name) and not (words and _TELLING.search(name))
+
+
+def whole(instruction: str) -> str:
+    """The sentence that asks for all entries of something, where every value is determined."""
+    if not determined(instruction):
+        return ""
+    return next((sentence.strip() for sentence in wording.sentences(instruction) if _ALL.search(sentence)), "")
+
+
+def ordered(instruction: str, path: str) -> str:
+    """The sentence that states an order of the entries of the file at ``path``."""
+    return about(instruction, _ORDERED, path)
+
+
+def unique(instruction: str, path: str) -> str:
+    """The sentence that forbids an entry of the file at ``path`` to stand twice."""
+    return about(instruction, _TWICE, path)
+
+
+def mode(instruction: str, path: str, bits: int) -> str:
+    """The sentence that states the mode of the file at ``path``: its digits, or that it be executable."""
+    for sentence in _naming(instruction, path):
+        digits = {int(found, 8) for found in _MODE.findall(sentence)}
+        said = re.search(r"\b(mode|permissions?|chmod)\b", sentence, re.IGNORECASE)
+        runs = bits & 0o100 and re.search(r"\b(?:make|be|is|mark\w*) (?:\w+ )?executable\b", sentence, re.IGNORECASE)
+        if ((bits in digits and said) or runs) and not _unsure(sentence):
+            return sentence.strip()
+    return ""
+
+
+def mentions(verifier: Verifier, name: str) -> bool:
+    """Whether the verifier's files name ``name``; for a file name its stem counts too."""
+    stem = posixpath.splitext(name)[0]
+    wanted = [name.encode(), *([stem.encode()] if len(stem) > 2 else [])]
+    return any(word in file.content for file in verifier.files for word in wanted)
+
+
+@lru_cache(maxsize=64)
+def runs_work(verifier: Verifier) -> bool:
+    """Whether the verifier may run programs, import code or talk to a server: then it may make files anew."""
+    return any(
+        (_RUNS if file.path.endswith(".py") else _RUNS_SHELL).search(file.content) is not None
+        for file in verifier.files
+    )
+
+
+def marginal(path: str) -> bool:
+    """Whether a file of this name is often left to the solver's judgement (markers, logs of what was tried, caches)."""
+    words = re.sub(r"[_.-]+", " ", posixpath.basename(path).lower())
+    said = re.search(r"\b(marker|flag|lock|pid|sentinel|placeholder|gitkeep|tmp|temp|cache|notes?|init)\b", words)
+    return said is not None

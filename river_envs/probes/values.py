@@ -1,0 +1,86 @@
+"""Which values of a state may be changed, and which of them the instruction determines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from river_envs.environment import Environment
+from river_envs.probes import edits, stated, wording
+from river_envs.probes.base import Survey
+from river_envs.probes.documents import ROWS, Spot, spots
+from river_envs.probes.edits import Target, declared
+
+_OTHER = re.compile(r"\b(at least|at most|or|may|optional\w*|currently|was|if)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Value:
+    """One value of a declared output. ``stated``: the sentence that determines it, "" where there is doubt;
+    ``checked``: the verifier names its key, and its value where it names values.
+    """
+
+    target: Target
+    spot: Spot
+    stated: str
+    checked: bool
+
+
+def values(environment: Environment, survey: Survey, found: Sequence[Target]) -> tuple[Value, ...]:
+    """One value for each key of each declared output (the last one: many tests read the first); values without a key
+    each for themselves. Keys that the verifier does not name come first, then what is determined.
+    """
+    tests = b"".join(file.content for file in environment.verifier.files)
+    made = []
+    for target in declared(found):
+        each = list(_one_each(target))
+        literal = any(spot.text.encode() in tests for spot in each)
+        for spot in each:
+            checked = spot.key.encode() in tests and (spot.text.encode() in tests or not literal)
+            said = _stated(environment, survey, found, target, spot)
+            made.append(Value(target, spot, said, checked))
+    order = sorted(range(len(made)), key=lambda at: (made[at].checked, not made[at].stated, at))
+    return tuple(made[at] for at in order)
+
+
+def _one_each(target: Target) -> Iterator[Spot]:
+    found: dict[str, Spot] = {}
+    for position, spot in enumerate(spots(target.kind, target.text)):
+        if spot.text.strip():
+            found[spot.key or str(position)] = spot
+    yield from list(found.values())[:60]
+
+
+def _stated(
+    environment: Environment,
+    survey: Survey,
+    found: Sequence[Target],
+    target: Target,
+    spot: Spot,
+) -> str:
+    """The sentence that determines the value: it names the key of an output in which everything follows from the data,
+    orders a file that holds nothing else, or states key and value of a setting.
+    """
+    instruction = environment.instruction
+    if edits.unsure(environment, survey, found, target.path):
+        return ""
+    if not target.fresh:
+        return _setting(instruction, spot) if target.named and target.kind in {"pairs", "json"} else ""
+    if not target.asked or not stated.determined(instruction) or not stated.steady(spot.key, words=not spot.number):
+        return ""
+    if not spot.key:
+        return target.asked if spot.text == target.text.strip() else ""
+    if target.kind in ROWS and not stated.whole(instruction):
+        return ""
+    return stated.key(instruction, spot.key, target.path)
+
+
+def _setting(instruction: str, spot: Spot) -> str:
+    """The one sentence that names a setting and the value that it is to have."""
+    key, value = re.escape(spot.key), re.escape(spot.text)
+    for sentence in wording.sentences(instruction):
+        said = re.search(rf"(?<![\w.-]){key}(?![\w-]).{{0,40}}?(?:to|=|:|be|is)\s*[`\"']?{value}(?![\w.]\w)", sentence)
+        if said and not _OTHER.search(sentence):
+            return sentence.strip()
+    return ""

@@ -1,0 +1,92 @@
+"""Loaded by every Python that runs below ``under``: shows it another clock, another number of processors, another
+order of tests. Runs in the image's own Python (3.6 and later), so it uses nothing else.
+"""
+
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def note():
+    """Leave a trace of having run: the audit reads it as the receipt of the condition."""
+    try:
+        with open(os.path.join(os.path.dirname(HERE), "seen"), "a") as stream:
+            stream.write("python %d\n" % os.getpid())
+    except OSError:
+        pass  # no receipt: the audit then says that the condition was not seen
+
+
+def replace(owner, name, value):
+    """Set an attribute of a type that is written in C: the type stays the same object, so nothing else notices."""
+    import gc
+
+    gc.get_referents(owner.__dict__)[0][name] = value
+
+
+def shift_clock(offset):
+    """Every way in which Python reads the time of day is ``offset`` seconds ahead."""
+    import datetime
+    import time
+
+    real = {name: getattr(time, name) for name in (
+        "time", "time_ns", "gmtime", "localtime", "ctime", "asctime", "strftime", "clock_gettime", "clock_gettime_ns",
+    ) if hasattr(time, name)}
+    step = int(offset * 10**9)
+
+    def now():
+        return real["time"]() + offset
+
+    def of(function):
+        return lambda seconds=None: function(now() if seconds is None else seconds)
+
+    time.time = now
+    for name in ("gmtime", "localtime", "ctime"):
+        setattr(time, name, of(real[name]))
+    time.asctime = lambda *parts: real["asctime"](*(parts or (real["localtime"](now()),)))
+    time.strftime = lambda form, *parts: real["strftime"](form, *(parts or (real["localtime"](now()),)))
+    if "time_ns" in real:
+        time.time_ns = lambda: real["time_ns"]() + step
+    wall = getattr(time, "CLOCK_REALTIME", 0)
+    if "clock_gettime" in real:
+        time.clock_gettime = lambda which: real["clock_gettime"](which) + (offset if which == wall else 0)
+    if "clock_gettime_ns" in real:
+        time.clock_gettime_ns = lambda which: real["clock_gettime_ns"](which) + (step if which == wall else 0)
+
+    def utcnow(cls):
+        return cls.fromtimestamp(now(), datetime.timezone.utc).replace(tzinfo=None)
+
+    replace(datetime.datetime, "now", classmethod(lambda cls, tz=None: cls.fromtimestamp(now(), tz)))
+    replace(datetime.datetime, "utcnow", classmethod(utcnow))
+    replace(datetime.date, "today", classmethod(lambda cls: cls.fromtimestamp(now())))
+
+
+def pretend_processors(count):
+    """Python says that there are ``count`` processors."""
+    os.cpu_count = lambda: count
+    if hasattr(os, "process_cpu_count"):
+        os.process_cpu_count = os.cpu_count
+    if hasattr(os, "sched_getaffinity"):
+        os.sched_getaffinity = lambda pid: set(range(count))
+
+
+def chain():
+    """Run the ``sitecustomize`` that would have run without this one."""
+    from importlib.machinery import PathFinder
+    from importlib.util import module_from_spec
+
+    spec = PathFinder.find_spec("sitecustomize", [path for path in sys.path if os.path.abspath(path or ".") != HERE])
+    if spec is not None and spec.loader is not None:
+        spec.loader.exec_module(module_from_spec(spec))
+
+
+note()
+if os.environ.get("RIVER_CLOCK"):
+    shift_clock(float(os.environ["RIVER_CLOCK"]))
+if os.environ.get("RIVER_PROCESSORS"):
+    pretend_processors(int(os.environ["RIVER_PROCESSORS"]))
+if os.environ.get("RIVER_ORDER"):
+    plugins = [name for name in os.environ.get("PYTEST_PLUGINS", "").split(",") if name]
+    if "river_reversed_order" not in plugins:
+        os.environ["PYTEST_PLUGINS"] = ",".join([*plugins, "river_reversed_order"])
+chain()

@@ -1,0 +1,41 @@
+"""The stand-alone script of a finding: it carries the conditions of its attempts."""
+
+from __future__ import annotations
+
+import subprocess
+
+from probe_support import environment, graded
+
+from river_envs.audit.script import replay_script
+from river_envs.probes.base import Attempt, Finding, Restore, Run
+from river_envs.sandbox.base import Change, Delta
+
+
+def script(attempt: Attempt) -> str:
+    env = environment()
+    finding = Finding(env.id, "unstable", "time-dependent", "rollout-visible", "clock-shift", "m", "a", (attempt.id,))
+    return replay_script(finding, env, [graded(attempt, False)], Delta((Change("app/x", "file", content=b"1"),)))
+
+
+def shell(text: str) -> None:
+    """The script is one that a shell can read."""
+    subprocess.run(["sh", "-n"], input=text.encode(), check=True)
+
+
+def test_conditions_are_carried():
+    env = environment()
+    conditions = (("clock", "86400"), ("again", "2"), ("delay", "5"))
+    text = script(Attempt(env.id, "clock-shift", 1, actions=(Restore(), Run("true")), conditions=conditions))
+    shell(text)
+    assert "under='/bin/sh /opt/river-conditions/under' times=2" in text
+    assert "into /opt/river-conditions" in text
+    assert "sleep 5\n" in text
+    assert '"$box" $under sh -c true' in text
+
+
+def test_without_conditions_nothing_stands_before_the_tests():
+    env = environment()
+    text = script(Attempt(env.id, "untouched", 1))
+    shell(text)
+    assert "under= times=1" in text
+    assert "river-conditions" not in text

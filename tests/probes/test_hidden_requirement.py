@@ -1,0 +1,97 @@
+"""What the tests ask for and nobody states: found when the failure names it, silent wherever it could be known."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from edit_support import causes, said, solved, state
+from probe_support import controls, graded
+
+from river_envs.outcome import Outcome, Status, TestResult
+from river_envs.probes.base import NotApplicable, Peek, ProbeStatus, Run, Survey
+from river_envs.probes.hidden_requirement import HiddenRequirement
+
+ASK = "Find the sum of the numbers in `/app/sales.csv`. Write it to `/app/report.json` under the key `total`.\n"
+TESTS = 'assert "provenance" in data\nassert Path("/app/ledger.idx").exists()\n'
+REFERENCE = {"/app/report.json": b'{"total": 3, "provenance": "sales"}\n', "/app/ledger.idx": b"3\n"}
+
+
+def put_to(env, needed, *, names=True, found=False, seen=None, files=REFERENCE):
+    """Ask about a verifier that fails, naming the thing, when one of ``needed`` is missing."""
+    probe, seen = HiddenRequirement(), seen or solved(files)
+    planned = probe.plan(env, seen)
+    if isinstance(planned, NotApplicable):
+        return planned
+    results = []
+    while planned:
+        results += [answer(attempt, needed, names, found, files) for attempt in planned]
+        done = {result.attempt.id for result in results}
+        planned = [a for a in probe.more(env, results, controls(env)) if a.id not in done]
+    return probe.judge(env, sorted(results, key=lambda r: (r.attempt.repeat, r.attempt.arm)), controls(env))
+
+
+def answer(attempt, needed, names, found, files):
+    if any(isinstance(action, Run) for action in attempt.actions):
+        done = graded(attempt, False)
+        return replace(done, receipt=tuple(replace(step, done=not found) for step in done.receipt))
+    left = state(attempt, files)
+    missing = [name for name in needed if not has(left, name)]
+    message = f"assert {missing[0]!r} in data" if missing and names else "assert False"
+    tests = (TestResult("test_all", "failed", message),) if missing else ()
+    outcome = Outcome(Status.GRADED, float(not missing), not missing, tests=tests)
+    return replace(graded(attempt, not missing), outcome=outcome)
+
+
+def has(files, name):
+    return f"/app/{name}" in files or name in json.loads(files["/app/report.json"])
+
+
+@pytest.mark.parametrize("needed", ["provenance", "ledger.idx"])
+def test_an_unstated_thing_is_found(needed):
+    judgement = put_to(said(ASK, TESTS), [needed])
+    assert causes(judgement) == ["hidden-requirement"]
+    assert needed in judgement.findings[0].message
+    assert len(judgement.findings[0].attempts) == 4
+
+
+def test_what_is_not_needed_is_no_requirement():
+    judgement = put_to(said(ASK, TESTS), [])
+    assert (judgement.status, causes(judgement)) == (ProbeStatus.SURVIVED, [])
+
+
+def test_a_failure_that_does_not_name_it_is_a_lead():
+    judgement = put_to(said(ASK, TESTS), ["ledger.idx"], names=False)
+    assert causes(judgement) == []
+    assert judgement.reason.startswith("lead")
+
+
+def test_a_name_that_the_image_holds_is_no_secret():
+    assert causes(put_to(said(ASK, TESTS), ["ledger.idx"], found=True)) == []
+    seen = solved(REFERENCE)
+    peeked = Survey(seen.listing, "/app", seen.reference, peeks=(Peek("/app/a.txt", "ledger.idx and provenance"),))
+    assert isinstance(put_to(said(ASK, TESTS), ["ledger.idx"], seen=peeked), NotApplicable)
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        ASK + "Follow the specification in `/app/SPEC.md`.\n",
+        ASK + "Keep a ledger, and the provenance.\n",
+        ASK + "Write one file for each region.\n",
+        ASK + "Make `/app/<name>.idx`.\n",
+        ASK + "Fields as in the template.\n",
+    ],
+)
+def test_what_could_be_known_is_not_asked(instruction):
+    assert isinstance(put_to(said(instruction, TESTS), ["ledger.idx", "provenance"]), NotApplicable)
+
+
+def test_what_other_work_needs_is_not_asked():
+    files = {**REFERENCE, "/app/run.py": b"open('ledger.idx'); data['provenance']\n"}
+    assert isinstance(put_to(said(ASK, TESTS + "import subprocess"), ["ledger.idx"], files=files), NotApplicable)
+
+
+def test_names_that_the_tests_do_not_spell_out_are_not_asked():
+    assert isinstance(put_to(said(ASK, "assert data == expected"), ["provenance"]), NotApplicable)

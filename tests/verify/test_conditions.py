@@ -1,0 +1,98 @@
+"""Conditions: what a grading runs under, shown to real programs."""
+
+import time
+
+import pytest
+
+from river_envs.environment import File, RiverError
+from river_envs.outcome import Status
+from river_envs.verifier import grade
+from river_envs.verify import conditions as under
+
+DAY = 86400
+SHOW = b"""
+import datetime, os, sys, time
+print("py", int(time.time()), int(datetime.datetime.now().timestamp()), datetime.date.today(), time.strftime("%Z"))
+now = datetime.datetime.now(datetime.timezone.utc)
+print("utc", int(now.timestamp()), type(now) is datetime.datetime)
+print("cpu", os.cpu_count(), len(os.sched_getaffinity(0)))
+"""
+SCRIPT = b"""mkdir -p /logs/verifier
+python3 /tests/show.py
+echo sh $(date +%s) $(date -d @5 +%s) $(date -u -d '1 day ago' +%s) $(nproc) $TZ
+echo 1 >>/tmp/graded; echo 1 > /logs/verifier/reward.txt
+wc -l </tmp/graded
+"""
+
+
+@pytest.mark.parametrize("pair", [
+    ("clock", "soon"), ("processors", "0"), ("delay", "3600"), ("again", "0"), ("order", "random"), ("network", "all"),
+    ("moon", "full"),
+])
+def test_what_is_no_condition_is_refused(pair):
+    with pytest.raises(RiverError, match=pair[0]):
+        under.prepare([pair])
+
+
+def test_conditions_that_need_nothing_put_nothing():
+    for pair in (("delay", "1"), ("again", "2"), ("network", "none")):
+        assert under.prepare([pair]) == under.Prepared()
+
+
+def test_blind_programs_are_named():
+    clock = [("clock", "86400")]
+    assert under.unseen(clock, ["openssl"], []) == "openssl"
+    assert under.unseen(clock, [], ["os.path.getmtime(p)"]) == "getmtime"
+    assert under.unseen(clock, ["grep"], ["text.find('x')"]) == ""
+    assert under.unseen([("TZ", "UTC+3")], ["openssl"], []) == ""
+
+
+@pytest.fixture
+def show(environment):
+    return environment("harbor", "test.sh", SCRIPT, files=(File("show.py", SHOW),))
+
+
+@pytest.mark.sandbox
+class TestReal:
+    def run(self, bubblewrap_backend, host_image, task, *conditions):
+        with bubblewrap_backend.start(host_image) as sandbox:
+            outcome = grade(sandbox, task, conditions=conditions)
+        assert outcome.status is Status.GRADED, outcome
+        lines = outcome.log.splitlines()
+        return outcome, {line.split()[0]: line.split()[1:] for line in lines if line and line[0].isalpha()}, lines[-1]
+
+    def test_the_clock(self, bubblewrap_backend, host_image, show):
+        outcome, seen, _ = self.run(bubblewrap_backend, host_image, show, ("clock", str(400 * DAY)))
+        ahead = [int(text) - time.time() for text in (*seen["py"][:2], seen["utc"][0], seen["sh"][0])]
+        assert all(abs(seconds - 400 * DAY) < 600 for seconds in ahead), ahead
+        assert seen["utc"][1] == "True"
+        assert seen["sh"][1] == "5"
+        assert abs(int(seen["sh"][2]) - time.time() - 399 * DAY) < 600
+        assert "condition clock=34560000 (seen by 4 programs)" in outcome.substitutions
+
+    def test_the_time_zone_and_other_variables(self, bubblewrap_backend, host_image, show):
+        _, seen, _ = self.run(bubblewrap_backend, host_image, show, ("TZ", "ABC-14"))
+        assert (seen["py"][3], seen["sh"][-1]) == ("ABC", "ABC-14")
+
+    def test_processors(self, bubblewrap_backend, host_image, show):
+        _, seen, _ = self.run(bubblewrap_backend, host_image, show, ("processors", "4"))
+        assert (seen["cpu"], seen["sh"][3]) == (["4", "4"], "4")
+
+    def test_again_grades_one_sandbox_twice(self, bubblewrap_backend, host_image, show):
+        _, _, last = self.run(bubblewrap_backend, host_image, show, ("again", "2"))
+        assert last == "2"
+
+    def test_the_order_of_tests(self, bubblewrap_backend, host_image, environment):
+        tests = b"done = []\ndef test_a(): done.append(1)\ndef test_b(): assert done\n"
+        task = environment("pytest", "test_final_state.py", tests)
+        with bubblewrap_backend.start(host_image) as sandbox:
+            assert grade(sandbox, task).passed is True
+            assert grade(sandbox, task, conditions=[("order", "reversed")]).passed is False
+
+    def test_an_isolated_python_sees_nothing_and_is_not_broken(self, bubblewrap_backend, host_image, environment):
+        script = b"python3 -I -m pytest /tests/test_a.py && echo 1 >/logs/verifier/reward.txt"
+        task = environment("harbor", "test.sh", script, files=(File("test_a.py", b"def test_a(): pass"),))
+        with bubblewrap_backend.start(host_image) as sandbox:
+            outcome = grade(sandbox, task, conditions=[("order", "reversed")])
+        assert outcome.passed is True
+        assert outcome.substitutions[-1] == "condition order=reversed (seen by 0 programs)"
