@@ -5,12 +5,16 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from river_cli.options import JsonOption, note, print_json
+from river_cli.workshop import BackendOption, Effort, EffortOption
 from river_envs.environment import RiverError
+
+if TYPE_CHECKING:
+    from river_envs.audit.options import AuditOptions
 
 MARKER = ".river-demo"
 ALIASES = {"river-mini/base:1": "host"}
@@ -30,18 +34,21 @@ def demo(
     ),
     corpus: Annotated[Path | None, typer.Option(help="Another corpus than the bundled one.")] = None,
     keep: Annotated[float, typer.Option(help="Keep fewer than this share.")] = 0.3,
-    backend: Annotated[str, typer.Option(help="bubblewrap, docker, or auto.")] = "auto",
+    effort: EffortOption = Effort.QUICK,
+    backend: BackendOption = "auto",
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=0, help="Attempts at once; 0 means one per core.")] = 0,
     json: JsonOption = False,
 ) -> None:
     """Ingest the bundled corpus, audit every verifier, score, keep the best, write a report. No Docker, no network."""
+    from river_envs.audit.options import AuditOptions
+
     root = corpus or Path(__file__).resolve().parents[2] / "catalogs" / "river-mini" / "environments"
     if not root.is_dir():
         raise RiverError(
             f"the corpus {str(root)!r} is not there; run the demo from a checkout, or name one with --corpus"
         )
     folder = _fresh(output)
-    counts = _whole_path(root, folder, keep, backend, jobs, show=not json)
+    counts = _whole_path(root, folder, keep, AuditOptions(effort=effort.value, jobs=jobs), backend, show=not json)
     page = folder / "report.html"
     if json:
         print_json(counts)
@@ -62,10 +69,11 @@ def _fresh(output: Path) -> Path:
     return output
 
 
-def _whole_path(root: Path, folder: Path, keep: float, backend: str, jobs: int, *, show: bool) -> dict[str, Any]:
+def _whole_path(
+    root: Path, folder: Path, keep: float, options: AuditOptions, backend: str, *, show: bool
+) -> dict[str, Any]:
     from river_cli.summary import print_summary
     from river_cli.workshop import watched
-    from river_envs.audit.options import AuditOptions
     from river_envs.catalog import open_catalog
     from river_envs.formats.ingest import ingest
     from river_envs.report.page import write_page
@@ -78,7 +86,7 @@ def _whole_path(root: Path, folder: Path, keep: float, backend: str, jobs: int, 
     note("ingest ...")
     taken = ingest(catalog, [root])
     note(f"audit {taken.ingested} environments ...")
-    report = watched(catalog, AuditOptions(jobs=jobs), backend, command, aliases=ALIASES)
+    report = watched(catalog, options, backend, command, aliases=ALIASES)
     if report.interrupted:
         raise KeyboardInterrupt
     score_catalog(catalog)
