@@ -81,7 +81,7 @@ _ORDERED = re.compile(
     r"|\b(?:largest|smallest|highest|lowest|earliest|latest|oldest|newest|biggest|busiest) (?:\w+ )?first\b",
     re.IGNORECASE,
 )
-_MODE = re.compile(r"(?<![\w.])0?[0-7]{3}(?![\w.])")
+_MODE = re.compile(r"(?<![\w.])0?[0-7]{3}(?!\w|\.\d)")
 _RUNS = re.compile(
     rb"subprocess|os\.system|os\.popen|Popen|pexpect|importlib|runpy|__import__|exec\(|sys\.path|check_output"
     rb"|spec_from_file|urllib|requests\.|http\.client|socket\."
