@@ -117,7 +117,11 @@ def without_paths(recipe: ImageRecipe, paths: Sequence[str], user: str) -> Image
     step = "RUN rm -rf -- " + " ".join(quote(path) for path in paths) + "\n"
     if user.split(":")[0] not in {"", "root", "0"}:
         step = f"USER root\n{step}USER {user}\n"
-    return replace(made, kind="dockerfile", text=text.rstrip("\n") + "\n" + step, docker_image=None)
+    text = text.rstrip("\n") + "\n" + step
+    context = tuple(  # a recipe that lies in its own context is one file, not two
+        replace(file, content=text.encode()) if file.path == "Dockerfile" else file for file in made.context
+    )
+    return replace(made, kind="dockerfile", text=text, context=context, docker_image=None)
 
 
 def without_answer(instruction: str, finding: Finding) -> str | None:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from river_envs.probes.wording import FENCE
+from river_envs.probes.wording import FENCE, READ
 from river_envs.probes.wording import asks_for_empty as asks_for_empty
 from river_envs.probes.wording import asks_to_find as asks_to_find
 from river_envs.probes.wording import leaves_free as leaves_free
@@ -79,6 +79,8 @@ _ROUTE = re.compile(
     re.IGNORECASE,
 )
 _PATTERN = re.compile(r"[<>{}*\[\]$]|YYYY|MMDD|(?<![A-Za-z])N{1,3}(?![A-Za-z])|(?<![A-Za-z])X{2,}(?![A-Za-z])")
+MOST_PATHS = 200
+"""Paths of one instruction that are looked at."""
 PROGRAMS = frozenset("py sh bash js ts rb pl c cc cpp rs go java lua php awk".split())  # noqa: SIM905
 """Suffixes of files that are run or compiled."""
 
@@ -101,7 +103,7 @@ def paths(instruction: str, workdir: str = "/") -> tuple[str, ...]:
     Relative file names are placed in the one directory that the prose states, or in ``workdir``.
     """
     found: dict[str, None] = {}
-    for match in _PATH.finditer(instruction):
+    for match in _PATH.finditer(instruction[:READ]):
         path = match.group().rstrip(".,;:")
         if len(path) > 1 and not path.startswith("//") and _safe(path):
             found.setdefault(path)
@@ -111,7 +113,7 @@ def paths(instruction: str, workdir: str = "/") -> tuple[str, ...]:
         name = match.group(1)
         if name.rsplit(".", 1)[-1].lower() in _EXTENSIONS and posixpath.basename(name) not in named and _safe(name):
             found.setdefault(posixpath.join(_placed(instruction, match.end()) or home, name))
-    return tuple(found)
+    return tuple(found)[:MOST_PATHS]
 
 
 def _safe(path: str) -> bool:
@@ -202,7 +204,7 @@ def _is_route(instruction: str, path: str) -> bool:
     """Whether ``path`` is spoken of as an address of a server, wherever it is named."""
     if "." in posixpath.basename(path):
         return False
-    spoken = re.finditer(rf"(.{{0,24}}){re.escape(path)}(?![\w/-]|\.\w)(.{{0,16}})", instruction)
+    spoken = re.finditer(rf"(.{{0,24}}){re.escape(path)}(?![\w/-]|\.\w)(.{{0,16}})", instruction[:READ])
     routes = [
         _ROUTE.search(match.group(1)) or re.match(r"\W{0,3}(?:end ?points?|routes?|handler)\b", match.group(2))
         for match in spoken
@@ -212,7 +214,7 @@ def _is_route(instruction: str, path: str) -> bool:
 
 def _is_pattern(instruction: str, path: str) -> bool:
     """Whether ``path`` stands for many names (dates, numbers or other placeholders in it or right behind it)."""
-    cut = re.search(rf"{re.escape(path.rstrip('/'))}/?(?=[<{{*\[$])", instruction)
+    cut = re.search(rf"{re.escape(path.rstrip('/'))}/?(?=[<{{*\[$])", instruction[:READ])
     return cut is not None or _PATTERN.search(posixpath.basename(path.rstrip("/"))) is not None
 
 
@@ -243,7 +245,7 @@ def blocks(instruction: str, candidates: Iterable[str] = ()) -> tuple[Block, ...
     """The fenced blocks of the instruction with their roles. ``candidates`` are output paths a block may belong to."""
     candidates = tuple(candidates)
     found = []
-    for match in FENCE.finditer(instruction):
+    for match in FENCE.finditer(instruction[:READ]):
         before = instruction[: match.start()]
         language, text = match.group(2).lower(), _dedent(match.group(3))
         if text.strip():

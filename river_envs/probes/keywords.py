@@ -13,6 +13,8 @@ from river_envs.probes import instruction as text
 from river_envs.probes import wording
 from river_envs.probes.templates import PLACEHOLDER
 
+MOST = 400
+"""Literals of one instruction that are used."""
 _QUOTED = re.compile(r"`([^`\n]{1,120})`|\"([^\"\n]{2,80})\"|(?<!\w)'([^'\n]{2,80})'(?!\w)|\*\*([^*\n]{2,80})\*\*")
 _IDENTIFIER = re.compile(r"\b(?:[a-z]+_\w+|[a-z]+[A-Z]\w+|[A-Z]{2,}(?:_[A-Z]+)*)\b")
 _KEY = re.compile(r"[\"']?([A-Za-z_][\w -]{0,40})[\"']?\s*[:=]")
@@ -28,14 +30,16 @@ def literals(instruction: str) -> tuple[str, ...]:
     for sentence in wording.sentences(instruction):
         for match in _QUOTED.finditer(sentence):
             literal = next(group for group in match.groups() if group).strip()
-            sample = _CUE.search(sentence[: match.start()]) and re.search(r"\d|[:=]", literal)
+            sample = _CUE.search(sentence[max(0, match.start() - 200) : match.start()]) and re.search(
+                r"\d|[:=]", literal
+            )
             if literal and not sample and not PLACEHOLDER.search(literal):
                 found.setdefault(literal)
         found.update(dict.fromkeys(_IDENTIFIER.findall(sentence)))
     for block in text.blocks(instruction):
         if block.role != "command":
             found.update(dict.fromkeys(key.strip() for key in _KEY.findall(block.text)))
-    return tuple(found)
+    return tuple(found)[:MOST]
 
 
 def words_only(instruction: str) -> str:

@@ -17,11 +17,11 @@ class ModeLost(Mutant):
     What it does: gives one named file of the reference's state a mode that the instruction rules out (not executable,
     or readable for all), content unchanged, and grades.
 
-    What a hit proves: the instruction states the mode of this file (digits beside "mode" or "permissions", or
-    "executable"), and the state is rewarded twice with another, while the right one is rewarded too
-    (unchecked-requirement).
+    What a hit proves: the instruction states the mode of this file in digits beside "mode" or "permissions", and the
+    state is rewarded twice with another, while the right one is rewarded too (unchecked-requirement).
 
-    What it cannot show: modes that are stated for many files at once, or by name of a group.
+    What it cannot show: modes that are stated for many files at once. "Executable" alone counts towards the score only:
+    tests that start a script with its interpreter read it as "can be run", and many instructions mean just that.
 
     Seen in the wild: "make it executable", and tests that run `bash script.sh`.
     """
@@ -39,4 +39,5 @@ class ModeLost(Mutant):
             if wanted:
                 other = target.mode & ~0o111 if target.mode & 0o111 else 0o666
                 what = f"mode {other:04o} in place of {target.mode:04o}"
-                yield Edit(target.path, target.content, what, 0.01, wanted, mode=other)
+                exact = wanted if stated.digits(wanted, target.mode) else ""
+                yield Edit(target.path, target.content, what, 0.01, exact, mode=other)

@@ -81,7 +81,7 @@ _ORDERED = re.compile(
     r"|\b(?:largest|smallest|highest|lowest|earliest|latest|oldest|newest|biggest|busiest) (?:\w+ )?first\b",
     re.IGNORECASE,
 )
-_MODE = re.compile(r"(?<![\w.])0?[0-7]{3}(?![\w.])")
+_MODE = re.compile(r"(?<![\w.])0?[0-7]{3}(?!\w|\.\d)")
 _RUNS = re.compile(
     rb"subprocess|os\.system|os\.popen|Popen|pexpect|importlib|runpy|__import__|exec\(|sys\.path|check_output"
     rb"|spec_from_file|urllib|requests\.|http\.client|socket\."
@@ -209,12 +209,16 @@ def unique(instruction: str, path: str) -> str:
 def mode(instruction: str, path: str, bits: int) -> str:
     """The sentence that states the mode of the file at ``path``: its digits, or that it be executable."""
     for sentence in _naming(instruction, path):
-        digits = {int(found, 8) for found in _MODE.findall(sentence)}
         said = re.search(r"\b(mode|permissions?|chmod)\b", sentence, re.IGNORECASE)
         runs = bits & 0o100 and re.search(r"\b(?:make|be|is|mark\w*) (?:\w+ )?executable\b", sentence, re.IGNORECASE)
-        if ((bits in digits and said) or runs) and not _unsure(sentence):
+        if ((digits(sentence, bits) and said) or runs) and not _unsure(sentence):
             return sentence.strip()
     return ""
+
+
+def digits(sentence: str, bits: int) -> bool:
+    """Whether a sentence holds the mode ``bits`` in octal digits."""
+    return bits in {int(found, 8) for found in _MODE.findall(sentence)}
 
 
 def mentions(verifier: Verifier, name: str) -> bool:

@@ -10,6 +10,10 @@ import re
 from functools import lru_cache
 from typing import Final
 
+READ: Final = 40_000
+"""Characters of an instruction that are read: longer ones are cut, so that a hostile one costs seconds at most."""
+LONGEST: Final = 2_000
+"""Characters of one sentence that are read."""
 FENCE: Final = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([\w+-]*)[^\n]*\n(.*?)^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
 
 _COMPUTES = (
@@ -119,20 +123,21 @@ _DICTATES = re.compile(
 
 @lru_cache(maxsize=256)
 def prose(instruction: str) -> str:
-    """The instruction without its fenced blocks."""
-    return FENCE.sub("\n", instruction)
+    """The instruction without its fenced blocks, as far as it is read."""
+    return FENCE.sub("\n", instruction[:READ])
 
 
 @lru_cache(maxsize=256)
 def sentences(instruction: str) -> tuple[str, ...]:
     """Sentences and list lines of the prose; lines wrapped inside a paragraph are joined."""
     joined = re.sub(r"(?<=[^\n])\n(?=[^\s|*#>-])(?!\d+[.)] )", " ", prose(instruction))
-    return tuple(piece for piece in re.split(r"(?<=[.!?])\s+(?=[^a-z])|\n", joined) if piece.strip())
+    pieces = (piece for piece in re.split(r"(?<=[.!?])\s+(?=[^a-z])|\n", joined) if piece.strip())
+    return tuple(piece[:LONGEST] for piece in pieces)
 
 
 def sentences_naming(instruction: str, name: str) -> tuple[str, ...]:
     """The sentences (or list lines) of the instruction that mention ``name``."""
-    pieces = re.split(r"(?<=[.!?])\s+|\n", instruction)
+    pieces = re.split(r"(?<=[.!?])\s+|\n", instruction[:READ])
     return tuple(piece for piece in pieces if name in piece)
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from river_envs.outcome import Outcome
 from river_envs.synthesis.filling import Filling
+from river_envs.synthesis.leaves import kind_of
 from river_envs.synthesis.shapes import Artefact, Demands, Pattern, Shape
 
 Amendment = tuple[str, str, int, str]
@@ -46,7 +47,7 @@ def first_failure(outcome: Outcome) -> str:
 
 def amendment(found: Demands, fillings: Sequence[Filling], failure: str) -> Amendment | None:
     """What to change after ``failure``; None where it teaches nothing that may be used."""
-    for rule in (_missing_key, _missing_file, _not_a_number, _not_a_date, _kind, _pattern, _length, _bound):
+    for rule in (_missing_key, _missing_file, _not_a_number, _not_a_date, _kind, _pattern, _length, _bound, _guess):
         change = rule(found, fillings, failure)
         if change is not None:
             return change
@@ -143,7 +144,7 @@ def _length(found: Demands, fillings: Sequence[Filling], failure: str) -> Amendm
     for path, artefact in found.artefacts.items():
         for number, shape in enumerate(_shapes(artefact)):
             lengths = [filling.lengths.get(id(shape)) for filling in fillings]
-            if made in lengths and wanted <= 400 and (shape.least, shape.most) != (wanted, wanted):
+            if not shape.keys and made in lengths and wanted <= 400 and (shape.least, shape.most) != (wanted, wanted):
                 return ("length", path, number, f"{how} {wanted}")
     return None
 
@@ -159,6 +160,19 @@ def _bound(found: Demands, fillings: Sequence[Filling], failure: str) -> Amendme
         edge, how, shown = match.groups()
     place = _leaf(found, fillings, shown)
     return ("bound", *place, f"{how} {edge}") if place else None
+
+
+def _guess(found: Demands, fillings: Sequence[Filling], failure: str) -> Amendment | None:
+    """Where the failure names nothing: the other kind for the values in JSON whose kind was guessed."""
+    for path, artefact in found.artefacts.items():
+        guessed = [shape for shape in _shapes(artefact) if _open(shape)]
+        if guessed and any(filling.path == path for filling in fillings):
+            return ("guess", path, 0, "integer" if any(kind_of(shape) == "text" for shape in guessed) else "text")
+    return None
+
+
+def _open(shape: Shape) -> bool:
+    return shape.born == "json" and not shape.kinds and not shape.asks and bool(shape.name)
 
 
 def _unquoted(shown: str) -> str:
@@ -187,6 +201,9 @@ def apply(found: Demands, change: Amendment) -> None:
             shape.read("json").key(detail)
         case "numeric":
             shape.numeric = detail
+        case "guess":
+            for open_ in [other for other in shapes if _open(other)]:
+                open_.kinds = {detail}
         case "date":
             shape.dates.insert(0, detail)
         case "kind":

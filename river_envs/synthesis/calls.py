@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import ast
-import json
 import posixpath
 import re
-import textwrap
-from abc import abstractmethod
 from collections.abc import Callable
 from pathlib import PurePosixPath
 from typing import Any, Final
 
-from river_envs.synthesis.expressions import Expressions
+from river_envs.synthesis.functions import PLAIN_CALLS, Functions
 from river_envs.synthesis.shapes import Artefact, Pattern, Shape
 from river_envs.synthesis.terms import (
-    Difference,
     Facet,
     FileFacet,
     Function,
     Instance,
-    Mapped,
     Matched,
     Name,
     Pairs,
@@ -31,13 +26,6 @@ from river_envs.synthesis.terms import (
     unknown,
 )
 
-_PLAIN_CALLS: Final[dict[str, Callable[..., Any]]] = {
-    "str": str, "int": int, "float": float, "len": len, "sorted": sorted, "set": set, "list": list, "tuple": tuple,
-    "dict": dict, "min": min, "max": max, "sum": sum, "round": round, "abs": abs, "frozenset": frozenset,
-    "os.path.join": posixpath.join, "os.path.basename": posixpath.basename, "os.path.dirname": posixpath.dirname,
-    "os.path.abspath": posixpath.normpath, "os.path.realpath": posixpath.normpath, "re.escape": re.escape,
-    "textwrap.dedent": textwrap.dedent, "json.dumps": json.dumps,
-}
 _PLAIN_METHODS: Final = frozenset((
     "strip", "lstrip", "rstrip", "lower", "upper", "split", "splitlines", "replace", "startswith", "endswith", "join",
     "format", "title", "items", "keys", "values", "get", "encode", "decode", "count", "index", "copy", "union",
@@ -49,11 +37,13 @@ _SAME: Final = frozenset((
 ))
 _RUNNERS: Final = frozenset(("subprocess.run", "subprocess.check_output", "subprocess.Popen", "subprocess.call",
                              "subprocess.check_call", "os.system", "os.popen", "subprocess.getoutput"))
-_READERS: Final = frozenset(("cat", "grep", "jq", "wc", "head", "tail", "stat", "file", "diff", "sha256sum"))
+_STARTERS: Final = re.compile(
+    r"(?:.*/)?(?:python[\d.]*|bash|sh|dash|env|timeout|node|ruby|perl)|sys\.executable|-\w+|\d+s?"
+)
 _WRONG: Final = (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError)
 
 
-class Calls(Expressions):
+class Calls(Functions):
     """Reads calls."""
 
     def call(self, node: ast.Call, scope: Scope) -> Any:
@@ -75,10 +65,6 @@ class Calls(Expressions):
             return called
         return unknown(arguments, list(keywords.values()))
 
-    @abstractmethod
-    def run(self, function: Function, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-        """What a function of the tests returns."""
-
     def _known(self, dotted: str, node: ast.Call, scope: Scope) -> Any:
         """A call of what the tests did not define."""
         arguments = list(self._elements(node.args, scope))
@@ -99,6 +85,13 @@ class Calls(Expressions):
             return self._expression(last, arguments, keywords)
         if dotted in {"json.loads", "json.load"}:
             return self._as_text(first, lambda shape: shape.read("json"))
+        if dotted in {"yaml.safe_load", "yaml.load", "yaml.full_load", "ruamel.yaml.safe_load"}:
+            return self._as_text(first, lambda shape: shape.read("json"))
+        if last in {"loads", "load"} and "toml" in dotted:
+            return self._as_text(first, lambda shape: shape.read("toml"))
+        if last == "read_csv" and isinstance(first, str | PurePosixPath):
+            frame, mark = self.artefact(first), keywords.get("sep", ",")
+            return frame.text.read("table", mark if isinstance(mark, str) else ",") if frame is not None else Unknown()
         if (last in {"DictReader", "reader"} and "csv" in dotted) or dotted in {"DictReader"}:
             separator = keywords.get("delimiter", ",")
             how = "table" if last == "DictReader" else "rows"
@@ -111,98 +104,7 @@ class Calls(Expressions):
             return first
         if last in {"S_IMODE", "oct"} and isinstance(first, FileFacet) and first.kind == "mode":
             return first
-        return self._builtin(dotted, arguments, keywords)
-
-    def _builtin(self, dotted: str, arguments: list[Any], keywords: dict[str, Any]) -> Any:
-        first = arguments[0] if arguments else None
-        over: Any
-        if is_plain(arguments) and is_plain(keywords) and dotted in _PLAIN_CALLS:
-            return self._computed(lambda: _PLAIN_CALLS[dotted](*arguments, **keywords))
-        if dotted == "range" and all(isinstance(a, int) for a in arguments) and arguments:
-            return list(range(*arguments[:3]))[:60] if max(abs(a) for a in arguments) < 10_000 else Unknown()
-        match dotted, first:
-            case "str", Shape():
-                return first
-            case ("int" | "float" | "Decimal" | "decimal.Decimal"), Shape():
-                kind = "integer" if dotted == "int" else "number"
-                if first.born == "json":
-                    if not first.kinds:
-                        first.narrow(kind)
-                elif first.numeric != "integer":
-                    first.numeric = kind
-                return first
-            case "round", Shape() | Facet():
-                return first
-            case "abs", Difference():
-                return first
-            case "list" | "tuple" | "iter" | "next", (Shape() | Mapped()):
-                if dotted == "next":
-                    return self.picked(first, 0)
-                return first
-            case ("list" | "iter" | "next"), FileFacet("handle", artefact) if artefact is not None:
-                lines = artefact.text.read("lines")
-                return lines.item(0) if dotted == "next" else lines
-            case ("list" | "sorted" | "set" | "tuple" | "frozenset"), Facet():
-                return first
-            case "len", Shape():
-                return Facet("len", first)
-            case "len", Mapped(within, _, ()):
-                return Facet("len", within)
-            case "len", Mapped() as filtered:
-                return Facet("count", filtered.over, filtered)
-            case "len", Facet("keys" | "distinct" as kind, of):
-                return Facet("len" if kind == "keys" else "len-distinct", of, first.extra)
-            case "sum", Mapped(within, Shape() as value):
-                return Facet("sum", within, value)
-            case ("sorted" | "set" | "frozenset"), (Shape() | Mapped()):
-                over = first.over if isinstance(first, Mapped) else first
-                if isinstance(first, Mapped) and first.tests:
-                    return unknown(first)
-                if over.born == "json" and over.each is None and over.kinds <= {"object"} and isinstance(first, Shape):
-                    return Facet("keys", over)
-                if over.born == "text" or (dotted != "sorted" and not isinstance(first, Mapped) and over.keys):
-                    return Facet("keys", over) if over.keys else unknown(over)
-                extra = (first.value if isinstance(first, Mapped) else over.element(),
-                         "falling" if keywords.get("reverse") is True else "rising")
-                if "key" in keywords and dotted == "sorted":
-                    extra = self._ordered_by(keywords["key"], extra)
-                return Facet("sorted" if dotted == "sorted" else "distinct", over, extra)
-            case "enumerate", _:
-                items = self.elements(first)
-                if isinstance(first, list | tuple):
-                    return list(enumerate(first))
-                over = first.over if isinstance(first, Mapped) else first
-                if items and isinstance(over, Shape):
-                    return Mapped(over, (Unknown(), items[0]))
-                return unknown(first)
-            case "zip", _ if len(arguments) == 2:
-                return self._zipped(*arguments)
-            case "dict", Mapped(within, Shape(born="parts") as value):
-                return self.keyed(within, value.item(0), value.item(1))
-            case "type", Shape():
-                return Facet("type", first)
-            case ("hasattr" | "getattr"), _:
-                return unknown(arguments)
-        return unknown(arguments, list(keywords.values()))
-
-    def _ordered_by(self, key: Any, extra: tuple[Any, str]) -> tuple[Any, str]:
-        """What a list is sorted by, and which way; a minus sign turns it round."""
-        by = self.run(key, [extra[0]], {}) if isinstance(key, Function) else extra[0]
-        by = by[0] if isinstance(by, tuple) and by else by
-        if isinstance(by, Unknown) and len(by.about) == 1:
-            return by.about[0], "rising" if extra[1] == "falling" else "falling"
-        return (by, extra[1]) if isinstance(by, Shape) else (unknown(extra[0]), extra[1])
-
-    def _zipped(self, left: Any, right: Any) -> Any:
-        """Pairs: of a shape and a plain list its items in turn."""
-        if isinstance(left, list | tuple) and isinstance(right, list | tuple):
-            return list(zip(left, right, strict=False))
-        for shape, plain, swapped in ((left, right, False), (right, left, True)):
-            listed = isinstance(plain, list | tuple) and len(plain) < 40
-            if listed and isinstance(shape, Shape) and shape.born != "text":
-                pairs = [(shape.item(index), item) for index, item in enumerate(plain)]
-                return [(b, a) for a, b in pairs] if swapped else pairs
-        return unknown(left, right)
+        return self.builtin(dotted, arguments, keywords)
 
     def _as_text(self, source: Any, read: Callable[[Shape], Shape]) -> Any:
         """Read the text behind ``source`` in some way."""
@@ -241,8 +143,8 @@ class Calls(Expressions):
 
     def _looked(self, dotted: str, last: str, path: Any, arguments: list[Any]) -> Any:
         """What the ``os`` module tells about a path."""
-        if is_plain(arguments) and dotted in _PLAIN_CALLS:
-            return self._computed(_PLAIN_CALLS[dotted], *map(str, arguments))
+        if is_plain(arguments) and dotted in PLAIN_CALLS:
+            return self._computed(PLAIN_CALLS[dotted], *map(str, arguments))
         return self._file(last, path, arguments)
 
     def _file(self, last: str, path: Any, arguments: list[Any]) -> Any:
@@ -261,18 +163,23 @@ class Calls(Expressions):
         first = arguments[0] if arguments else keywords.get("args")
         words = first.split() if isinstance(first, str) else list(first) if isinstance(first, list | tuple) else []
         for position, word in enumerate(words[:4]):
+            if isinstance(word, Name):
+                words[position] = word = word.dotted
             if not isinstance(word, str | PurePosixPath):
                 continue
             artefact = self.artefact(word) if "/" in str(word) or "." in str(word) else None
+            if artefact is None and position and "/" in str(word):
+                break  # a program that is none of ours
             if artefact is not None:
-                if any(posixpath.basename(str(earlier)) in _READERS for earlier in words[:position]):
+                if not all(_STARTERS.fullmatch(str(earlier)) for earlier in words[:position]):
                     return unknown(artefact.text)
                 artefact.printed = artefact.printed or Shape(posixpath.basename(artefact.path))
                 if dotted.endswith(("check_output", "check_call")) or keywords.get("check") is True:
                     artefact.exits.add("zero")
                 ran = Ran(artefact)
                 return artefact.printed if dotted.endswith(("check_output", "getoutput")) else ran
-        return unknown(arguments, list(keywords.values()))
+        ours = [self.artefact(word) for word in words if isinstance(word, str | PurePosixPath) and "/" in str(word)]
+        return unknown(arguments, list(keywords.values()), [artefact.text for artefact in ours if artefact])
 
     def attribute(self, owner: Any, name: str) -> Any:
         """An attribute of what is no plain object."""
@@ -286,7 +193,7 @@ class Calls(Expressions):
                 return Unknown()
             case FileFacet("stat", artefact, path), ("st_size" | "st_mode"):
                 return FileFacet("size" if name == "st_size" else "mode", artefact, path)
-            case Shape(born="table"), "fieldnames":
+            case Shape(born="table"), ("fieldnames" | "columns"):
                 return Facet("header", owner)
             case _:
                 return unknown(owner)

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from river_envs.environment import Environment
 from river_envs.probes import instruction as wording
-from river_envs.probes.wording import has_metric, only_tells
+from river_envs.probes.wording import has_metric, has_tolerance, only_tells
 from river_envs.synthesis.filling import Filling, Leaf
 from river_envs.synthesis.patterns import Unreadable, fixed
 from river_envs.synthesis.shapes import Artefact, Demands, Pattern, Shape
@@ -26,10 +26,15 @@ _FREELY_NAMED: Final = re.compile(
     r"|comment|descri|title|summary|reason|remark|detail|explan|status|run_?at|started|finished|method|tool|command|label",
     re.IGNORECASE,
 )
+_FREE_FILE: Final = re.compile(
+    r"time|elapsed|duration|bench|version|uuid|host|seed|password|token|secret|nonce", re.IGNORECASE
+)
 _SEVERAL: Final = re.compile(
     r"\b(such that|satisf(?:y|ies|ying)|feasible|constraints?|passwords?|passphrase|nonce|salt|key ?pair|self-signed"
     r"|(?:find|construct|devise|design|synthesi[sz]e|invent|come up with|choose|pick|give me) (?:an?|one|some|any)\b"
     r"|generate (?:an?|some|one)\b|valid (?:schedule|assignment|solution|configuration|plan|route|ordering|colou?ring)"
+    r"|measure (?:how|the (?:time|run|wall|elapsed|latency|speed|throughput))|how long (?:it|the|this|that)\b"
+    r"|wall[- ]clock|elapsed|benchmark|uptime|(?:current|today's) (?:date|time|user|host)|hostname|process id|timing"
     r"|topological|permutation|approximat\w+|within (?:a )?tolerance|best effort|as (?:good|close|small|short) as)\b",
     re.IGNORECASE,
 )
@@ -38,7 +43,7 @@ _GENERIC: Final = frozenset((-180, -90, -1, 0, 1, 100, 90, 180))
 
 def silent(environment: Environment, demands: Demands) -> str | None:
     """Why nothing could be proved here, or None where an acceptance would say something."""
-    if has_metric(environment.instruction):
+    if has_metric(environment.instruction) or has_tolerance(environment.instruction):
         return "answers are judged by a threshold: several may be right"
     if _SEVERAL.search(wording.prose(environment.instruction)):
         return "the wording leaves room for several right answers"
@@ -165,7 +170,8 @@ def _determined(leaf: Leaf, instruction: str) -> bool:
     name = leaf.shape.name
     bare = posixpath.splitext(name)[0]
     whole = posixpath.basename(leaf.path) == name
-    free = only_tells(instruction, leaf.path) if whole else bool(_FREELY_NAMED.search(bare))
+    freely = _FREE_FILE if whole else _FREELY_NAMED
+    free = bool(freely.search(bare)) or (whole and only_tells(instruction, leaf.path))
     if free or _bounds_stated(leaf.shape, instruction):
         return False
     words = [word for word in re.split(r"[^A-Za-z0-9]+|_", bare) if word]
@@ -186,7 +192,7 @@ def _bounds_stated(shape: Shape, instruction: str) -> bool:
 def keyword_only(artefacts: Iterable[Artefact]) -> bool:
     """Whether the tests only look for words in texts."""
     roots = [root for artefact in artefacts for root in (artefact.text, artefact.printed) if root is not None]
-    wordy = any(root.contains for root in roots)
+    wordy = any(shape.contains for root in roots for shape in root.walk())
     return wordy and not any(
         shape.kinds or shape.keys or shape.patterns or shape.numeric or shape.dates or shape.pinned or shape.choices
         or shape.items or shape.pairs or shape.prefix or shape.suffix

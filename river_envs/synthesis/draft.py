@@ -13,6 +13,7 @@ from river_envs.environment import Environment, File
 from river_envs.probes import instruction as wording
 from river_envs.probes.artefacts import stub
 from river_envs.probes.base import Survey
+from river_envs.probes.instruction import PROGRAMS
 from river_envs.probes.keywords import words_only
 from river_envs.probes.leads import modules
 from river_envs.synthesis import claims
@@ -47,40 +48,53 @@ class Draft:
 class Source:
     """What a draft is made from beside the environment: kept in an attempt's facts, so that a draft can be made again.
 
-    ``present`` are the files of the image that the tests name and that are not asked for.
+    ``present`` are the files of the image that the tests name and that are not asked for, ``asked`` what the
+    instruction asks for.
     """
 
     present: tuple[str, ...]
     workdir: str
+    asked: tuple[str, ...] = ()
     language: str = "python"
 
     def plain(self) -> dict[str, Any]:
         """As plain values."""
-        return {"present": list(self.present), "workdir": self.workdir, "language": self.language}
+        return {
+            "present": list(self.present),
+            "workdir": self.workdir,
+            "asked": list(self.asked),
+            "language": self.language,
+        }
 
     @classmethod
     def of(cls, facts: dict[str, Any]) -> Source:
         """From plain values."""
-        return cls(tuple(facts["present"]), facts["workdir"], facts["language"])
+        return cls(tuple(facts["present"]), facts["workdir"], tuple(facts["asked"]), facts["language"])
 
 
 def source(environment: Environment, survey: Survey, language: str) -> Source:
     """What the image holds that the tests name: those files are none of ours unless the instruction asks for them."""
     tests = b"\n".join(file.content for file in environment.verifier.files if len(file.content) < 1 << 20)
-    asked = {path.rstrip("/") for path in wording.outputs(environment.instruction, survey.listing, survey.workdir)}
+    outputs = wording.outputs(environment.instruction, survey.listing, survey.workdir)
+    asked = tuple(dict.fromkeys(path.rstrip("/") for path in outputs))
     present = tuple(
         entry.path
         for entry in survey.listing
         if entry.path not in asked and posixpath.basename(entry.path).encode() in tests
     )
-    return Source(present[:500], survey.workdir, language)
+    return Source(present[:500], survey.workdir, asked[:200], language)
 
 
 def demands(environment: Environment, origin: Source) -> Demands:
     """What the tests demand, freshly read (a demand is changed by amendments)."""
+
+    def asked(path: str) -> bool:
+        below = any(path.startswith(other + "/") for other in origin.asked)
+        return path in origin.asked or below or posixpath.basename(path) in environment.instruction
+
     if origin.language == "shell":
-        return read_scripts(environment, origin.present, origin.workdir)
-    return read([(m.path, m.tree) for m in modules(environment)], origin.present, origin.workdir)
+        return read_scripts(environment, origin.present, origin.workdir, asked)
+    return read([(m.path, m.tree) for m in modules(environment)], origin.present, origin.workdir, asked)
 
 
 @lru_cache(maxsize=64)
@@ -108,6 +122,8 @@ def _drafted(environment: Environment, origin: Source, salt: int, amendments: tu
         why = f"no value was found for {unmet[0]}"
     if not why and not places:
         why = "no place holds a determined value that the tests leave open"
+    if not why and any(_idle(artefact) for artefact in artefacts):
+        why = "the tests run a program in a way that could not be followed"
     if not why and any(artefact.exits >= {"zero", "other"} for artefact in artefacts):
         why = "a program must end in different ways"
     return Draft(tuple(files), tuple(ours), found, places, _cause(artefacts), why)
@@ -121,6 +137,12 @@ def draft(environment: Environment, origin: Source, salt: int, amendments: Colle
 def _parent(artefact: Artefact, artefacts: dict[str, Artefact]) -> bool:
     """Whether an artefact is only the folder of others."""
     return any(path.startswith(artefact.path + "/") for path in artefacts)
+
+
+def _idle(artefact: Artefact) -> bool:
+    """Whether an artefact is a program of which nothing is demanded that was read: it is used in some other way."""
+    program = posixpath.splitext(artefact.path)[1].lstrip(".") in PROGRAMS
+    return program and artefact.printed is None and not artefact.text.asks
 
 
 def _cause(artefacts: Sequence[Artefact]) -> str:

@@ -11,7 +11,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from river_envs.synthesis import leaves
@@ -19,6 +19,7 @@ from river_envs.synthesis.shapes import Artefact, Shape
 
 _ROWS: Final = 3
 _MOST_ROWS: Final = 400
+_WIDEST: Final = 60
 
 Options = Callable[[Shape], Sequence[Any]]
 """The values of an enumeration that may be chosen from."""
@@ -120,7 +121,10 @@ class Filling:
         return int(found) if found is not None and whole else found
 
     def _object(self, shape: Shape, place: str, row: int) -> dict[str, Any]:
-        found = {name: self.value(inner, f"{place}.{name}", row) for name, inner in shape.keys.items()}
+        found = {
+            name: self.value(_shared(name, inner, shape.each), f"{place}.{name}", row)
+            for name, inner in shape.keys.items()
+        }
         if shape.each is not None and not shape.keys:
             for index in range(max(2, min(shape.least or 0, 50))):
                 name = leaves.word(self.salt, place, index)
@@ -138,13 +142,14 @@ class Filling:
             count = self.before.lengths.get(id(shape.like[1]), count)
         count += len(shape.some)
         if shape.least is not None:
-            count = max(count, shape.least)
+            count = max(count, shape.least + shape.ahead)
         if shape.most is not None:
-            count = min(count, max(shape.most, 0))
+            count = min(count, max(shape.most + shape.ahead, 0))
         count = min(count, _MOST_ROWS)
         found: list[Shape | None] = [shape.items.get(index, shape.each) for index in range(count)]
-        if -1 in shape.items and found:
-            found[-1] = shape.items[-1]
+        for index, inner in shape.items.items():
+            if -len(found) <= index < 0:
+                found[index] = inner
         for offset, extra in enumerate(shape.some, 1):
             if offset <= len(found) and not shape.items.get(len(found) - offset):
                 found[-offset] = extra
@@ -181,6 +186,8 @@ class Filling:
         readings = {how: inner for (how, _), inner in shape.readings.items()}
         if "json" in readings:
             return json.dumps(self.value(readings["json"], artefact.path), indent=2) + "\n"
+        if "toml" in readings:
+            return _toml(self.value(readings["toml"], artefact.path))
         if "table" in readings or "rows" in readings:
             return self._table(shape, artefact.path)
         if "lines" in readings and readings["lines"].asks:
@@ -250,6 +257,17 @@ class Filling:
                     record[index] = value
 
 
+def _shared(name: str, inner: Shape, each: Shape | None) -> Shape:
+    """The shape below a key: its own, or what is demanded of every value."""
+    return replace(each, name=name) if each is not None and not inner.asks else inner
+
+
+def _toml(value: Any) -> str:
+    import tomli_w
+
+    return tomli_w.dumps(value) if isinstance(value, dict) else "a = 1\n"
+
+
 def _header(table: Shape | None, grid: Shape | None, lines: Shape | None, separator: str) -> list[str]:
     if table is not None and table.header:
         return list(table.header)
@@ -267,7 +285,7 @@ def _header(table: Shape | None, grid: Shape | None, lines: Shape | None, separa
     for row in [table.each, *table.items.values(), *table.some] if table is not None else []:
         names.update(dict.fromkeys(row.keys if row is not None else ()))
     if not names and grid is not None and 0 in grid.items:
-        width = max([2, *(index + 1 for index in grid.each.items)] if grid.each else [2])
+        width = min(_WIDEST, max([2, *(index + 1 for index in grid.each.items)] if grid.each else [2]))
         return [leaves.word("column", index) for index in range(width)]
     return list(names)
 
@@ -276,7 +294,7 @@ def _cells(row: Shape | None, header: list[str], grid: Shape | None) -> list[Sha
     """The shape of every cell of a row: by column, else by position."""
     width = len(header) or max([2, *(index + 1 for index in row.items if index >= 0), row.least or 0] if row else [2])
     found = []
-    for index in range(width):
+    for index in range(min(width, _WIDEST)):
         name = header[index] if index < len(header) else ""
         cell = (row.keys.get(name) if row is not None else None) or (row.items.get(index) if row is not None else None)
         if cell is None and grid is not None and grid.each is not None:

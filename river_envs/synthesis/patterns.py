@@ -27,6 +27,9 @@ _CATEGORIES: Final = {
     op.CATEGORY_NOT_WORD: "-",
 }
 _MANY: Final = 9
+_WIDE: Final = (op.CATEGORY_WORD, op.CATEGORY_NOT_SPACE, op.CATEGORY_NOT_DIGIT)
+_LONGEST_TEXT: Final = 400
+_MOST_STEPS: Final = 30_000_000
 
 
 class Unreadable(Exception):
@@ -42,23 +45,18 @@ def parsed(pattern: str) -> Any:
         tree = parser.parse(pattern)
     except (re.error, OverflowError, RecursionError, ValueError) as error:
         raise Unreadable(str(error)) from error
-    if _nested(tree, 0):
+    if _nested(tree):
         raise Unreadable("repeats within repeats")
     return tree
 
 
-def _nested(tree: Any, depth: int) -> bool:
+def _nested(tree: Any, inside: bool = False) -> bool:
     """Whether an open-ended repeat stands inside another one: matching could take for ever."""
     for code, value in tree:
-        inner = depth + (code in {op.MAX_REPEAT, op.MIN_REPEAT} and value[1] > _MANY and _open(value[2]))
-        if inner > 1 or any(_nested(part, inner) for part in _parts(code, value)):
+        repeats = code in {op.MAX_REPEAT, op.MIN_REPEAT} and value[1] > _MANY
+        if (repeats and inside) or any(_nested(part, inside or repeats) for part in _parts(code, value)):
             return True
     return False
-
-
-def _open(tree: Any) -> bool:
-    """Whether what is repeated holds more than one character at a time."""
-    return len(tree) != 1 or tree[0][0] in {op.SUBPATTERN, op.BRANCH}
 
 
 def _parts(code: Any, value: Any) -> list[Any]:
@@ -172,8 +170,22 @@ def _runs(pieces: list[str]) -> Iterator[list[str]]:
 def matches(pattern: str, how: str, text: str, flags: int = 0) -> bool:
     """Whether ``text`` (short, our own) is matched; False for what is not read."""
     try:
-        parsed(pattern)
+        wide = _wide(parsed(pattern))
     except Unreadable:
         return False
+    if len(text) > _LONGEST_TEXT or len(text) ** wide > _MOST_STEPS:
+        return False
     ways: dict[str, Callable[..., Any]] = {"match": re.match, "fullmatch": re.fullmatch}
-    return ways.get(how, re.search)(pattern, text[:2000], flags) is not None
+    return ways.get(how, re.search)(pattern, text, flags) is not None
+
+
+def _wide(tree: Any) -> int:
+    """How many open-ended repeats of almost any character a pattern holds: each multiplies the ways to match."""
+    count = 0
+    for code, value in tree:
+        if code in {op.MAX_REPEAT, op.MIN_REPEAT} and value[1] > _MANY:
+            first, inside = value[2][0] if len(value[2]) else (None, ())
+            members = inside if first is op.IN else ()
+            count += first is op.ANY or any(c is op.NEGATE or v in _WIDE for c, v in members)
+        count += sum(_wide(part) for part in _parts(code, value))
+    return count

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import posixpath
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import PurePosixPath
 from typing import Any, Final
 
@@ -21,12 +21,18 @@ _ELSEWHERE: Final = ("/tests", "/logs", "/proc", "/sys", "/dev", "/usr", "/bin",
 _DEEPEST: Final = 12
 _MOST_PARAMETERS: Final = 30
 
+Asked = Callable[[str], bool]
+"""Whether the instruction speaks of a path."""
+
 
 class Reader(Statements):
-    """Reads the tests of one verifier. ``present`` are the files of the image that are none of ours."""
+    """Reads the tests of one verifier. ``present`` are the files of the image that are none of ours; of the others
+    those are ours that ``asked`` names.
+    """
 
-    def __init__(self, present: Collection[str], workdir: str) -> None:
+    def __init__(self, present: Collection[str], workdir: str, asked: Asked = lambda path: True) -> None:
         super().__init__(Demands())
+        self.asked = asked
         self.present = frozenset(present)
         self.workdir = workdir
         self.module: Scope = {}
@@ -39,9 +45,8 @@ class Reader(Statements):
         full = posixpath.normpath(posixpath.join(self.workdir, str(path)))
         if full in self.present or full.startswith(tuple(root + "/" for root in _ELSEWHERE)) or len(full) > 250:
             return None
-        if full.count("/") < 2 and full != "/":
-            return self.demands.artefacts.setdefault(full, Artefact(full, Shape(posixpath.basename(full)))) \
-                if "." in full else None
+        if (full.count("/") < 2 and "." not in full) or not self.asked(full):
+            return None
         return self.demands.artefacts.setdefault(full, Artefact(full, Shape(posixpath.basename(full))))
 
     def run(self, function: Function, arguments: list[Any], keywords: dict[str, Any]) -> Any:
@@ -137,9 +142,11 @@ def _is_fixture(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return any("fixture" in ast.unparse(decorator) for decorator in node.decorator_list)
 
 
-def read(trees: Iterable[tuple[str, ast.Module]], present: Collection[str], workdir: str) -> Demands:
+def read(
+    trees: Iterable[tuple[str, ast.Module]], present: Collection[str], workdir: str, asked: Asked = lambda path: True
+) -> Demands:
     """The demands of the parsed test files (path and tree). Helpers come first, so that tests see them."""
-    reader = Reader(present, workdir)
+    reader = Reader(present, workdir, asked)
     ordered = sorted(trees, key=lambda pair: ("test" in posixpath.basename(pair[0]), pair[0]))
     try:
         for path, tree in ordered:

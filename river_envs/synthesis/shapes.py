@@ -42,6 +42,7 @@ class Shape:
     groups: dict[tuple[Pattern, int | str], Shape] = field(default_factory=dict)
     exact: bool = False
     header: tuple[str, ...] = ()
+    ahead: int = 0
     least: int | None = None
     most: int | None = None
     low: float | None = None

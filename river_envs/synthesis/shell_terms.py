@@ -7,7 +7,7 @@ import posixpath
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from river_envs.synthesis.conditions import unknown_about
+from river_envs.synthesis.comparisons import unknown_about
 from river_envs.synthesis.reading import Reader
 from river_envs.synthesis.shapes import Pattern, Shape
 from river_envs.synthesis.terms import Facet, FileFacet, Ran, Unknown, unknown

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from river_envs.environment import Environment
 from river_envs.probes.leads_shell import scripts
-from river_envs.synthesis.conditions import unknown_about
-from river_envs.synthesis.reading import Reader
+from river_envs.synthesis.comparisons import unknown_about
+from river_envs.synthesis.reading import Asked, Reader
 from river_envs.synthesis.shapes import Demands
 from river_envs.synthesis.shell_terms import Terms
 from river_envs.synthesis.terms import Beyond, Facet, FileFacet, Left
@@ -295,10 +295,12 @@ def _text(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 
-def read_scripts(environment: Environment, present: Collection[str], workdir: str) -> Demands:
+def read_scripts(
+    environment: Environment, present: Collection[str], workdir: str, asked: Asked = lambda path: True
+) -> Demands:
     """The demands of the verifier's shell scripts, and of the Python that they run themselves."""
     files = {file.path: file.content for file in environment.verifier.files if len(file.content) <= 512 << 10}
-    reader = Reader(present, workdir)
+    reader = Reader(present, workdir, asked)
     read = Scripts(reader, files)
     for _, file in scripts(environment):
         if len(file.content) <= 512 << 10:

@@ -6,7 +6,8 @@ import ast
 import re
 from typing import Any, Final
 
-from river_envs.synthesis.conditions import Conditions, unknown_about
+from river_envs.synthesis.comparisons import unknown_about
+from river_envs.synthesis.conditions import Conditions
 from river_envs.synthesis.shapes import Shape
 from river_envs.synthesis.terms import (
     FileFacet,

@@ -50,7 +50,10 @@ _REAL_CLOCK = frozenset(
     )
 )
 _UNSEEN: dict[str, tuple[frozenset[str], str]] = {
-    "clock": (_REAL_CLOCK, r"%\([^)]*\)T|EPOCHSECONDS|EPOCHREALTIME|[_.]mtime\b|getmtime|getctime|st_ctime|birthtime"),
+    "clock": (
+        _REAL_CLOCK,
+        r"%\([^)]*\)T|EPOCHSECONDS|EPOCHREALTIME|[_.]mtime\b|getmtime|getctime|st_ctime|birthtime|datetime64\(.now",
+    ),
     "processors": (
         frozenset(("lscpu", "getconf", "node", "ruby", "java", "go", "rustc", "cargo", "gcc", "g++", "cc", "make")),
         r"/proc/cpuinfo|/sys/devices|/sys/fs/cgroup|psutil",

@@ -8,8 +8,9 @@ import pytest
 from probe_support import environment, graded
 
 from river_envs.audit import harden as room
+from river_envs.audit.attempt import run_attempt
 from river_envs.audit.hardening import Tools, harden_tests, rewritten
-from river_envs.audit.harness import HarnessAudit, groups, script_digest
+from river_envs.audit.harness import HarnessAudit, ask, groups, script_digest
 from river_envs.audit.options import AuditOptions
 from river_envs.environment import Environment, File, ImageRecipe, Reference
 from river_envs.probes.base import Attempt, Copy, Finding
@@ -139,8 +140,6 @@ class TestReal:
         return HarnessAudit(backend, options, grading(backend, options))  # type: ignore[arg-type]
 
     def test_an_image_answer_is_repaired_and_proved(self, bubblewrap_backend):
-        from river_envs.audit.attempt import run_attempt
-
         env, audit = made(), self.audit(bubblewrap_backend)
         proof = run_attempt(audit.place(env), env, copying(env), None)[0]
         assert proof.passed, proof
@@ -153,9 +152,26 @@ class TestReal:
             "answer-files finds no image-answer",
         }
 
-    def test_a_leak_that_the_reference_needs_is_not_proved(self, bubblewrap_backend):
-        from river_envs.audit.attempt import run_attempt
+    def test_a_printed_answer_is_repaired_and_proved(self, bubblewrap_backend, tmp_path):
+        from river_envs.formats.detect import read_all
+        from river_envs.formats.writer import write_harbor
+        from river_envs.probes.base import Background, Survey
+        from river_envs.probes.example_block import ExampleBlock
 
+        env, audit = made(), self.audit(bubblewrap_backend)
+        place = audit.place(env)
+        untouched = run_attempt(place, env, Attempt(env.id, "untouched", 1), None)[0]
+        judgement = ask(place, env, ExampleBlock(), Survey(workdir="/app"), Background((untouched,)))
+        assert [found.cause for found in judgement.findings] == ["printed-answer"]
+        hardened = room.harden(audit, env, judgement.findings, [])
+        assert hardened.proved, hardened.checks
+        write_harbor(hardened.environment, tmp_path / "copy")
+        (item,) = read_all([tmp_path / "copy"])
+        again, copy = item.environment, hardened.environment
+        assert (again.instruction, again.image.text) == (copy.instruction, copy.image.text)
+        assert again.verifier.files == copy.verifier.files
+
+    def test_a_leak_that_the_reference_needs_is_not_proved(self, bubblewrap_backend):
         env, audit = made(), self.audit(bubblewrap_backend)
         env = replace(
             env, reference=Reference("shipped", (File("solve.sh", b"cp /app/.expected.json /app/total.json\n"),))

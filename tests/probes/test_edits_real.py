@@ -9,7 +9,7 @@ from real_probe_support import real_environment
 
 from river_envs.audit.attempt import Workplace, run_attempt
 from river_envs.audit.survey import survey
-from river_envs.probes.base import Attempt, Background, NotApplicable, Solve
+from river_envs.probes.base import Attempt, Background, NotApplicable, Restore, Solve
 from river_envs.probes.drop_output import DropOutput
 from river_envs.probes.trailing_newline import TrailingNewline
 from river_envs.probes.undo_change import UndoChange
@@ -25,17 +25,18 @@ FILES = {"numbers.txt": "1\n2\n4\n", "unit.conf": "unit=feet\n"}
 SOLVE = "cd /app; echo 7 > sum.txt; echo 4 > largest.txt; echo unit=metres > unit.conf\n"
 
 
-def asked(probe, check, backend):
+def asked(probe, check, backend, solution=SOLVE):
     """Solve once, then plan, run and judge as the audit does; gives the judgement and the results."""
-    env = real_environment(TEXT, check, FILES, solution=SOLVE)
+    env = real_environment(TEXT, check, FILES, solution=solution)
     place = Workplace(backend, backend.build(env.image), grade)
     with backend.start(place.image) as sandbox:
         seen = survey(sandbox, env)
     control, _ = run_attempt(place, env, Attempt(env.id, "untouched", 1), None)
     reference, delta = run_attempt(place, env, Attempt(env.id, "reference", 1, actions=(Solve(),)), None)
     assert reference.passed, reference.outcome.log
-    background = Background((control,), (reference,))
-    planned, results = probe.plan(env, replace(seen, reference=delta)), []
+    again, _ = run_attempt(place, env, Attempt(env.id, "reference", 1, "again", actions=(Restore(),)), delta)
+    background = Background((control,), (reference, again))
+    planned, results = probe.plan(env, replace(seen, reference=delta, in_place=background.in_place)), []
     assert not isinstance(planned, NotApplicable), planned
     while planned:
         results += [run_attempt(place, env, attempt, delta)[0] for attempt in planned]
@@ -76,3 +77,11 @@ def test_one_byte_too_few_is_found(bubblewrap_backend):
     assert [finding.cause for finding in judgement.findings] == ["over-specific-form"]
     judgement, _ = asked(TrailingNewline(), LOOSE, bubblewrap_backend)
     assert judgement.findings == ()
+
+
+def test_where_a_process_matters_the_reference_runs_again_and_is_edited_in_place(bubblewrap_backend):
+    check = 'kill -0 "$(cat /app/daemon.pid)" && grep -qx 7 /app/sum.txt'
+    daemon = SOLVE + "setsid sleep 300 >/dev/null 2>&1 & echo $! > /app/daemon.pid\n"
+    judgement, results = asked(DropOutput(), check, bubblewrap_backend, daemon)
+    assert [finding.evidence["in_place"] for finding in judgement.findings] == [True]
+    assert {result.attempt.facts["path"] for result in results if result.passed} == {"/app/largest.txt"}

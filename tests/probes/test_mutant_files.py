@@ -144,7 +144,7 @@ def test_half_a_text_counts_and_accuses_nobody():
     assert judgement.reason == "1 of 1 mutants were rejected"
 
 
-SCRIPT = "Write `/app/backup.sh` and make it executable. It copies the data.\n"
+SCRIPT = "Write `/app/backup.sh` with the mode 755. It copies the data.\n"
 
 
 def test_a_lost_mode_is_found_and_a_checked_one_is_not():
@@ -154,6 +154,9 @@ def test_a_lost_mode_is_found_and_a_checked_one_is_not():
     assert causes(loose) == ["unchecked-requirement"]
     strict = ask(ModeLost(), said(SCRIPT), seen, lambda a: modes_of(a).get("/app/backup.sh", 0o755) & 0o111 != 0)
     assert causes(strict) == []
+    runs = said("Write `/app/backup.sh` and make it executable.\n")
+    judgement = ask(ModeLost(), runs, seen, lambda attempt: True)
+    assert (judgement.status, causes(judgement)) == (ProbeStatus.SURVIVED, [])
     silent = ModeLost().plan(said("Write `/app/backup.sh`. It copies the data.\n"), seen)
     assert isinstance(silent, NotApplicable)
 

@@ -147,3 +147,9 @@ def test_reading_never_fails(instruction: str):
         found = stated_format(f"Write {path} {instruction}", path)
         if found is not None:
             assert isinstance(fill(found, impossible), str)
+
+
+def test_a_hostile_instruction_is_cut():
+    assert text.paths("a`b " * 300_000 + " /a/late.txt") == ()
+    assert len(text.paths("".join(f"/a/{n}.txt " for n in range(2_000)))) <= 200
+    assert max(len(sentence) for sentence in wording.sentences("word " * 100_000)) <= 2_000

@@ -22,8 +22,8 @@ class Style:
 STYLES = [
     Style(
         "json-types",
-        INTRO + "Compute the total amount, the number of sales and the best region; write them to /app/out.json as total, "
-        "count and best_region.",
+        INTRO + "Compute the total amount, the number of sales and the best region; write them to /app/out.json as "
+        "total, count and best_region.",
         """
 import json
 def test_it():
@@ -180,7 +180,8 @@ def test_lines():
     ),
     Style(
         "key-value-file",
-        INTRO + "Determine the largest and the smallest amount; write them to /app/limits.conf as max=VALUE and min=VALUE.",
+        INTRO + "Determine the largest and the smallest amount; write them to /app/limits.conf as max=VALUE and "
+        "min=VALUE.",
         """
 def read():
     values = {}
@@ -261,7 +262,8 @@ class TestBest(unittest.TestCase):
     ),
     Style(
         "self-consistent",
-        INTRO + "Compute the totals and write /app/report.json with items (a list of objects with region and total) and grand_total.",
+        INTRO + "Compute the totals and write /app/report.json with items (a list of objects with region and total) "
+        "and grand_total.",
         """
 import json
 def test_sum():
@@ -308,8 +310,8 @@ def test_report():
     ),
     Style(
         "labels-in-text",
-        INTRO + "Find the best and the worst region and describe both in /app/report.txt with a line `Best:` and a line "
-        "`Worst:`.",
+        INTRO + "Find the best and the worst region and describe both in /app/report.txt with a line `Best:` and a "
+        "line `Worst:`.",
         """
 import os
 def test_report():
@@ -331,7 +333,8 @@ def test_report():
     ),
     Style(
         "dates",
-        INTRO + "Find for each region the date of its first sale in /app/log.txt; write region,first_date to /app/first.csv.",
+        INTRO + "Find for each region the date of its first sale in /app/log.txt; write region,first_date to "
+        "/app/first.csv.",
         """
 import csv
 from datetime import datetime
@@ -374,7 +377,8 @@ def test_classes():
     ),
     Style(
         "program-output",
-        INTRO + "Write a program /app/total.py that computes and prints the total amount as JSON with keys total and count.",
+        INTRO + "Write a program /app/total.py that computes and prints the total amount as JSON with keys total and "
+        "count.",
         """
 import json, subprocess
 def test_run():
@@ -395,8 +399,8 @@ def test_run():
     ),
     Style(
         "os-path-join-and-all",
-        INTRO + "Count the sales per region; write counts.json below /app/out, an object with region and count in a list "
-        "named regions.",
+        INTRO + "Count the sales per region; write counts.json below /app/out, an object with region and count in a "
+        "list named regions.",
         """
 import json, os
 BASE = os.path.join("/app", "out")
@@ -483,6 +487,104 @@ def test_values():
     assert len(rows) == 5
     for r in rows:
         assert abs(float(r["prediction"]) - TRUTH[r["id"]]) < 0.5
+""",
+    ),
+    Style(
+        "toml-and-mode",
+        INTRO + "Compute count and total of the amounts; write them to /app/stats.toml in a table named sales. Only "
+        "the owner may read the file.",
+        """
+import os, stat, tomllib
+def test_mode():
+    assert stat.S_IMODE(os.stat("/app/stats.toml").st_mode) == 0o600
+def test_values():
+    with open("/app/stats.toml", "rb") as f:
+        data = tomllib.load(f)
+    assert isinstance(data["sales"]["count"], int)
+    assert isinstance(data["sales"]["total"], float)
+""",
+        """
+import tomllib
+def test_values():
+    with open("/app/stats.toml", "rb") as f:
+        data = tomllib.load(f)
+    assert data["sales"] == {"count": 5, "total": 42.25}
+""",
+    ),
+    Style(
+        "accumulated-flags",
+        INTRO + "Count the sales of every region; write a table to /app/table.md with the columns Region and Sales.",
+        """
+def test_table():
+    found = False
+    with open("/app/table.md") as f:
+        lines = f.readlines()
+    for line in lines:
+        if "Region" in line and "Sales" in line:
+            found = True
+            break
+    assert found, "no header"
+    assert len(lines) >= 3
+""",
+        """
+def test_table():
+    with open("/app/table.md") as f:
+        cells = [line.replace("|", " ").split() for line in f]
+    assert ["north", "2"] in cells
+""",
+        "keyword-only",
+    ),
+    Style(
+        "values-of-every-key",
+        INTRO + "Sum the amounts by region and write an object from region to sum to /app/sums.json, with keys north, "
+        "south and east.",
+        """
+import json
+def load():
+    return json.loads(open("/app/sums.json").read())
+def test_form():
+    data = load()
+    assert set(data) == {"north", "south", "east"}
+    assert all(isinstance(value, (int, float)) and value > 0 for value in data.values())
+    for name, value in data.items():
+        assert value < 10_000
+""",
+        """
+import json
+def test_values():
+    data = json.loads(open("/app/sums.json").read())
+    assert all(isinstance(value, (int, float)) for value in data.values())
+    assert data["south"] == 21.5
+""",
+    ),
+    Style(
+        "tolerance",
+        INTRO + "Compute the mean amount and the count; write mean and count to /app/m.json.",
+        """
+import json
+def test_mean():
+    data = json.load(open("/app/m.json"))
+    assert 0 < data["mean"] < 1000
+    assert data["count"] >= 1
+""",
+        """
+import json
+def test_mean():
+    data = json.load(open("/app/m.json"))
+    assert 8.4 < data["mean"] < 8.5
+    assert data["count"] >= 1
+""",
+    ),
+    Style(
+        "accepted-spellings",
+        INTRO + "Determine which region sold more, south or north, and write its name to /app/answer.txt.",
+        """
+def test_answer():
+    assert open("/app/answer.txt").read().strip() in ("south", "north")
+""",
+        """
+def test_answer():
+    assert open("/app/answer.txt").read().strip() in ("south", "South", "SOUTH")
 """,
     ),
 ]

@@ -15,6 +15,9 @@ import datetime, os, sys, time
 print("py", int(time.time()), int(datetime.datetime.now().timestamp()), datetime.date.today(), time.strftime("%Z"))
 now = datetime.datetime.now(datetime.timezone.utc)
 print("utc", int(now.timestamp()), type(now) is datetime.datetime)
+import logging
+logging.basicConfig(format="log %(asctime)s", datefmt="%Y", stream=sys.stdout)
+logging.warning("x")
 print("cpu", os.cpu_count(), len(os.sched_getaffinity(0)))
 """
 SCRIPT = b"""mkdir -p /logs/verifier
@@ -67,6 +70,7 @@ class TestReal:
         assert all(abs(seconds - 400 * DAY) < 600 for seconds in ahead), ahead
         assert seen["utc"][1] == "True"
         assert seen["sh"][1] == "5"
+        assert int(seen["log"][0]) == time.gmtime(time.time() + 400 * DAY).tm_year
         assert abs(int(seen["sh"][2]) - time.time() - 399 * DAY) < 600
         assert "condition clock=34560000 (seen by 4 programs)" in outcome.substitutions
 

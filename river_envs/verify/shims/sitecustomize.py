@@ -24,6 +24,16 @@ def replace(owner, name, value):
     gc.get_referents(owner.__dict__)[0][name] = value
 
 
+class Plain(object):
+    """A function that stays one as the attribute of a class, as functions written in C do (logging relies on it)."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, *arguments, **options):
+        return self.function(*arguments, **options)
+
+
 def shift_clock(offset):
     """Every way in which Python reads the time of day is ``offset`` seconds ahead."""
     import datetime
@@ -40,18 +50,20 @@ def shift_clock(offset):
     def of(function):
         return lambda seconds=None: function(now() if seconds is None else seconds)
 
-    time.time = now
-    for name in ("gmtime", "localtime", "ctime"):
-        setattr(time, name, of(real[name]))
-    time.asctime = lambda *parts: real["asctime"](*(parts or (real["localtime"](now()),)))
-    time.strftime = lambda form, *parts: real["strftime"](form, *(parts or (real["localtime"](now()),)))
-    if "time_ns" in real:
-        time.time_ns = lambda: real["time_ns"]() + step
     wall = getattr(time, "CLOCK_REALTIME", 0)
-    if "clock_gettime" in real:
-        time.clock_gettime = lambda which: real["clock_gettime"](which) + (offset if which == wall else 0)
-    if "clock_gettime_ns" in real:
-        time.clock_gettime_ns = lambda which: real["clock_gettime_ns"](which) + (step if which == wall else 0)
+    shifted = {
+        "time": now,
+        "time_ns": lambda: real["time_ns"]() + step,
+        "gmtime": of(real["gmtime"]),
+        "localtime": of(real["localtime"]),
+        "ctime": of(real["ctime"]),
+        "asctime": lambda *parts: real["asctime"](*(parts or (real["localtime"](now()),))),
+        "strftime": lambda form, *parts: real["strftime"](form, *(parts or (real["localtime"](now()),))),
+        "clock_gettime": lambda which: real["clock_gettime"](which) + (offset if which == wall else 0),
+        "clock_gettime_ns": lambda which: real["clock_gettime_ns"](which) + (step if which == wall else 0),
+    }
+    for name in real:
+        setattr(time, name, Plain(shifted[name]))
 
     def utcnow(cls):
         return cls.fromtimestamp(now(), datetime.timezone.utc).replace(tzinfo=None)
@@ -63,11 +75,11 @@ def shift_clock(offset):
 
 def pretend_processors(count):
     """Python says that there are ``count`` processors."""
-    os.cpu_count = lambda: count
+    os.cpu_count = Plain(lambda: count)
     if hasattr(os, "process_cpu_count"):
         os.process_cpu_count = os.cpu_count
     if hasattr(os, "sched_getaffinity"):
-        os.sched_getaffinity = lambda pid: set(range(count))
+        os.sched_getaffinity = Plain(lambda pid: set(range(count)))
 
 
 def chain():
