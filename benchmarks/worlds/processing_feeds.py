@@ -176,11 +176,13 @@ def multiline_log_table(rng: random.Random) -> Task:
                 out.write("\\t".join([part, kind, *map(str, row)]) + "\\n")
     ''', log=log, out=out, level=levels[0])
     checks = {
-        "header": f'assert read("{out}").splitlines()[0].split() == ["component", "kind", "count", "first", "last", '
-                  '"depth"]',
+        "header": fill('''
+            first = next(csv.reader(io.StringIO(read("@out@")), delimiter="\\t"))
+            assert [cell.strip() for cell in first] == ["component", "kind", "count", "first", "last", "depth"]
+        ''', out=out),
         "rows": fill('''
-            lines = [line for line in read("@out@").splitlines()[1:] if line.strip()]
-            rows = [[cell.strip() for cell in line.split("\\t")] for line in lines]
+            table = [row for row in csv.reader(io.StringIO(read("@out@")), delimiter="\\t") if row]
+            rows = [[cell.strip() for cell in row] for row in table[1:]]
             assert [row[:2] + row[3:5] for row in rows] == [row[:2] + row[3:5] for row in WANTED]
             assert [[float(row[2]), float(row[5])] for row in rows] == [[row[2], row[5]] for row in WANTED]
         ''', out=out),

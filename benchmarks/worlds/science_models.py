@@ -231,8 +231,8 @@ def cluster_assignment(rng: random.Random) -> Task:
             return (both - chance) / top if top else 0.0
     '''
     checks = {"agreement": fill('''
-        rows = [line.split() for line in read("@out@").splitlines() if line.strip()]
-        found = {row[0]: row[1] for row in rows}
+        rows = [row for row in csv.reader(io.StringIO(read("@out@")), delimiter="\\t") if row]
+        found = {row[0].strip(): row[1].strip() for row in rows}
         assert len(rows) == len(TRUTH)
         assert sorted(found) == sorted(TRUTH)
         names = sorted(TRUTH)

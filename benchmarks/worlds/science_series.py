@@ -53,7 +53,7 @@ def spike_detection(rng: random.Random) -> Task:
         open("@out@", "w").write("".join(f"{i}\\n" for i, x in enumerate(off) if x > 4))
     ''', source=source, out=out)
     checks = {"score": fill('''
-        hours = [int(line) for line in read("@out@").split()]
+        hours = [float(word) for word in read("@out@").split()]
         assert len(hours) == len(set(hours)), "an hour is listed twice"
         hits = len(set(hours) & set(TRUTH))
         assert hits, "no faulty hour was found"
