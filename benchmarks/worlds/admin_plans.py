@@ -100,9 +100,13 @@ def cron_calendar(rng: random.Random) -> Task:
         "header": f'assert next(csv.reader(io.StringIO(read("{out}")))) == ["time", "job"]',
         "runs": f'rows = [row for row in csv.reader(io.StringIO(read("{out}"))) if row]\nassert rows[1:] == RUNS',
     }
+    decoy = pools.decoy(rng, root, "csv")
+    stale = "time,job\n" + "".join(f"{time.replace('2031', '2030')},{job}\n" for time, job in runs)
     return Task(
-        text, suite(rng, checks, data={"RUNS": runs}), solve, {table: "\n".join(lines) + "\n"}, workdir=root,
+        text, suite(rng, checks, data={"RUNS": runs}), solve, {table: "\n".join(lines) + "\n", decoy: stale},
+            workdir=root,
         wrong={
+            "decoy copied": f"cp {decoy} {out}",
             "run lost": after(f"sed -i '$d' {out}"),
             "other hour": after(f"sed -i '2s/:/9:/' {out}"),
             "comment runs": solve.replace('for line in open("' + table + '")',

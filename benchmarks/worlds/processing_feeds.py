@@ -95,9 +95,12 @@ def feed_merge(rng: random.Random) -> Task:
             assert same(rows, WANTED)
         ''', out=out),
     }
+    decoy = pools.decoy(rng, root, "jsonl")
+    files[decoy] = "".join(json.dumps({**row, "cents": row["cents"] + 7}) + "\n" for row in result.values())
     return Task(
         text, suite(rng, checks, data={"WANTED": list(result.values())}), solve, files, workdir=root,
-        wrong={"oldest": solve.replace("< int(stamp)", "> int(stamp)"),
+        wrong={"decoy copied": f"mkdir -p /srv/merged; cp {decoy} {out}",
+               "oldest": solve.replace("< int(stamp)", "> int(stamp)"),
             "gone kept": solve.replace("not best[key][1]", "True"),
                "reversed": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"), "one cent": after("sed -i '1s/\"cents\": "
                    f"/\"cents\": 1/' {out}")},

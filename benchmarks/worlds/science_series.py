@@ -218,12 +218,15 @@ def experiment_summary(rng: random.Random) -> Task:
     ''', source=source, out=out, a=arms[0], b=arms[1], top=top)
     load, dump = f"d = json.load(open('{out}')); a = d['{arms[0]}']", f"json.dump(d, open('{out}', 'w'))"
     edit = f"python3 -c \"import json; {load}; {{}}; {dump}\""
+    decoy = pools.decoy(rng, root, "json")
+    stale = wanted | {"difference": m1 - m0 + 0.5, "t": 1.25}
     return Task(
         text,
             suite(rng, {"figures": f'assert same(json.loads(read("{out}")), WANTED, 0.0001)'}, data={"WANTED": wanted}),
                 solve,
-        {source: "person,arm,value\n" + "".join(",".join(row) + "\n" for row in rows)}, workdir=root,
-        wrong={"one value": after(edit.format("a['n'] += 1")),
+        {source: "person,arm,value\n" + "".join(",".join(row) + "\n" for row in rows), decoy: json.dumps(stale)},
+        workdir=root,
+        wrong={"decoy copied": f"cp {decoy} {out}", "one value": after(edit.format("a['n'] += 1")),
             "population": after(edit.format("a['variance'] *= (a['n'] - 1) / a['n']")),
                "sign": after(edit.format("d['t'] *= -1")), "no t": after(edit.format("d.pop('t')"))},
         equal={"rounded": after(edit.format("a['mean'] = round(a['mean'], 5)")),
