@@ -29,7 +29,7 @@ def cron_calendar(rng: random.Random) -> Task:
     out = f"{root}/{rng.choice(('runs', 'calendar'))}.csv"
     first, days = datetime(2031, rng.randrange(1, 13), rng.randrange(1, 20), tzinfo=UTC), rng.randrange(2, 4)
     jobs, lines = pools.some(rng, pools.ITEMS, 9), ["# jobs of this host", "SHELL=/bin/sh", ""]
-    runs, off = [], rng.choice(jobs)
+    runs, off, daily = [], jobs[4], jobs[3:5]
     for name in jobs:
         minute = rng.choice((str(rng.randrange(60)), f"*/{rng.choice((20, 30))}",
             f"{rng.randrange(20)}-{rng.randrange(40, 59)}/25", "0,45"))
@@ -38,6 +38,8 @@ def cron_calendar(rng: random.Random) -> Task:
         month = rng.choice(("*", "*", str(first.month), f"{first.month},{first.month % 12 + 1}",
             str(first.month % 12 + 1)))
         weekday = "*" if date != "*" else rng.choice(("*", "1-5", "0", "6,0", "2-4"))
+        if name in daily:
+            date = month = weekday = "*"
         line = f"{minute} {hour} {date} {month} {weekday}"
         lines.append(("#" if name == off else "") + f"{line}\t/usr/local/bin/{name} --run")
         if name == off:
@@ -98,16 +100,19 @@ def cron_calendar(rng: random.Random) -> Task:
         "header": f'assert next(csv.reader(io.StringIO(read("{out}")))) == ["time", "job"]',
         "runs": f'rows = [row for row in csv.reader(io.StringIO(read("{out}"))) if row]\nassert rows[1:] == RUNS',
     }
+    decoy = pools.decoy(rng, root, "csv")
+    stale = "time,job\n" + "".join(f"{time.replace('2031', '2030')},{job}\n" for time, job in runs)
     return Task(
-        text, suite(rng, checks, data={"RUNS": runs}), solve, {table: "\n".join(lines) + "\n"}, workdir=root,
-        wrong={"run lost": after(f"sed -i '$d' {out}"), "hour": after(f"sed -i '2s/:/9:/' {out}"),
-            "comment runs": python('''
-            text = open("@table@").read().replace("\\n#", "\\n").replace(" jobs", "#")
-            open("@table@", "w").write(text)
-        ''', table=table) + after(""), "reversed": after(f"(head -1 {out}; tail -n +2 {out} | tac) > /tmp/r; cp "
-            f"/tmp/r {out}")} if any(
-            True for _ in runs[1:]) else {"run lost": f"rm -f {out}",
-                "invented": after(f"echo '1999-01-01 00:00,x' >> {out}")},
+        text, suite(rng, checks, data={"RUNS": runs}), solve, {table: "\n".join(lines) + "\n", decoy: stale},
+            workdir=root,
+        wrong={
+            "decoy copied": f"cp {decoy} {out}",
+            "run lost": after(f"sed -i '$d' {out}"),
+            "other hour": after(f"sed -i '2s/:/9:/' {out}"),
+            "comment runs": solve.replace('for line in open("' + table + '")',
+            f'for line in open("{table}").read().replace("#", "").splitlines()'),
+            "reversed": after(f"(head -1 {out}; tail -n +2 {out} | tac) > /tmp/r; cp /tmp/r {out}"),
+        },
         equal={"quoted": after(f"sed -i 's/,\\(.*\\)/,\"\\1\"/' {out}"), "crlf": after(f"sed -i 's/$/\\r/' {out}")},
     )
 
@@ -282,7 +287,10 @@ def disk_accounting(rng: random.Random) -> Task:
     checks = {"report": fill('''
         rows = [line.strip().split("=") for line in read("@out@").splitlines() if line.strip()]
         assert len(rows) == len(WANTED)
-        assert {row[0].strip(): row[1].strip().strip("\\"'") for row in rows} == WANTED
+        found = {row[0].strip(): row[1].strip().strip("\\"'") for row in rows}
+        assert found.keys() == WANTED.keys()
+        for key, value in WANTED.items():
+            assert found[key] == value or key.endswith("_bytes") and float(found[key]) == int(value), key
     ''', out=out)}
     return Task(
         text, suite(rng, checks, data={"WANTED": pairs}), solve, {listing: "\n".join(lines) + "\n", quotas: conf},

@@ -128,7 +128,9 @@ def _recipe(rng: random.Random, task: Task) -> ImageRecipe:
         context += [File(f"setup/{name}", text.encode()) for name, text in sorted(task.setup_files.items())]
         lines += ["COPY setup/ /opt/setup/", "RUN bash /opt/setup/setup.sh && rm -rf /opt/setup"]
     lines.append(f"WORKDIR {task.workdir}")
-    return ImageRecipe("dockerfile", "\n".join(lines) + "\n", tuple(context))
+    text = "\n".join(lines) + "\n"
+    context.append(File("Dockerfile", text.encode()))  # as a reader of Harbor directories finds it: same id
+    return ImageRecipe("dockerfile", text, tuple(sorted(context, key=lambda file: file.path)))
 
 
 def _bytes(content: str | bytes) -> bytes:

@@ -138,8 +138,10 @@ def sequence_alignment(rng: random.Random) -> Task:
                 out.write(f"{S[len(a)][len(b)]}\\n{x}\\n{y}\\n")
     ''', source=source, out=out, match=match, differ=differ, gap=gap)
     checks = {
-        "scores": f'lines = [line.strip() for line in read("{out}").splitlines() if line.strip()]\nassert [int(text) '
-                  'for text in lines[::3]] == BEST',
+        "scores": fill('''
+            lines = [line.strip() for line in read("@out@").splitlines() if line.strip()]
+            assert [float(text) for text in lines[::3]] == BEST
+        ''', out=out),
         "alignments": fill('''
             lines = [line.strip() for line in read("@out@").splitlines() if line.strip()]
             assert len(lines) == 3 * len(PAIRS)

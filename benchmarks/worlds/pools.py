@@ -45,6 +45,13 @@ def octets(rng: random.Random) -> str:
     return text if text.count(".") == 3 else f"{text}.{rng.randrange(1, 250)}"
 
 
+def decoy(rng: random.Random, root: str, suffix: str) -> str:
+    """A path that looks like an answer; what lies there is a stale result with other values, worth nothing."""
+    name = rng.choice(("expected", "golden", "reference", "truth", "solution"))
+    folder, mark = rng.choice(("old/", "", ".cache/", "archive/")), rng.choice(("", "-2019", "_draft"))
+    return f"{root}/{folder}{name}{mark}.{suffix}"
+
+
 def stamp(second: int, *, base: int = 1_900_000_000) -> str:
     """The moment ``second`` seconds after a fixed start, as 2030-03-17T17:46:40Z."""
     from datetime import UTC, datetime

@@ -95,9 +95,12 @@ def feed_merge(rng: random.Random) -> Task:
             assert same(rows, WANTED)
         ''', out=out),
     }
+    decoy = pools.decoy(rng, root, "jsonl")
+    files[decoy] = "".join(json.dumps({**row, "cents": row["cents"] + 7}) + "\n" for row in result.values())
     return Task(
         text, suite(rng, checks, data={"WANTED": list(result.values())}), solve, files, workdir=root,
-        wrong={"oldest": solve.replace("< int(stamp)", "> int(stamp)"),
+        wrong={"decoy copied": f"mkdir -p /srv/merged; cp {decoy} {out}",
+               "oldest": solve.replace("< int(stamp)", "> int(stamp)"),
             "gone kept": solve.replace("not best[key][1]", "True"),
                "reversed": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"), "one cent": after("sed -i '1s/\"cents\": "
                    f"/\"cents\": 1/' {out}")},
@@ -176,11 +179,13 @@ def multiline_log_table(rng: random.Random) -> Task:
                 out.write("\\t".join([part, kind, *map(str, row)]) + "\\n")
     ''', log=log, out=out, level=levels[0])
     checks = {
-        "header": f'assert read("{out}").splitlines()[0].split() == ["component", "kind", "count", "first", "last", '
-                  '"depth"]',
+        "header": fill('''
+            first = next(csv.reader(io.StringIO(read("@out@")), delimiter="\\t"))
+            assert [cell.strip() for cell in first] == ["component", "kind", "count", "first", "last", "depth"]
+        ''', out=out),
         "rows": fill('''
-            lines = [line for line in read("@out@").splitlines()[1:] if line.strip()]
-            rows = [[cell.strip() for cell in line.split("\\t")] for line in lines]
+            table = [row for row in csv.reader(io.StringIO(read("@out@")), delimiter="\\t") if row]
+            rows = [[cell.strip() for cell in row] for row in table[1:]]
             assert [row[:2] + row[3:5] for row in rows] == [row[:2] + row[3:5] for row in WANTED]
             assert [[float(row[2]), float(row[5])] for row in rows] == [[row[2], row[5]] for row in WANTED]
         ''', out=out),

@@ -172,7 +172,24 @@ def schema_migration(rng: random.Random) -> Task:
             finally:
                 base.close()
     ''', database=database)
+    columns = {
+        "people": [["id", "INTEGER"], ["name", "TEXT"]],
+        "works": [["id", "INTEGER"], ["title", "TEXT"], ["person", "INTEGER"]],
+        "loans": [["id", "INTEGER"], ["work", "INTEGER"], ["day", "TEXT"], ["days", "INTEGER"]],
+    }
     checks = {
+        "columns": fill('''
+            for table, columns in COLUMNS.items():
+                found = query("SELECT name, upper(type), pk FROM pragma_table_info('" + table + "')")
+                assert sorted(row[:2] for row in found) == sorted(columns), table
+                assert [row[0] for row in found if row[2]] == ["id"], table
+        '''),
+        "unique_columns": fill('''
+            for table, column in (("people", "name"), ("works", "title")):
+                unique = query("SELECT name FROM pragma_index_list('" + table + "') WHERE \\"unique\\"")
+                parts = [query("SELECT name FROM pragma_index_info('" + row[0] + "')") for row in unique]
+                assert [[column]] in parts, (table, column)
+        '''),
         "flat_table_is_gone": f'names = [row[0] for row in query("SELECT name FROM sqlite_master")]\nassert "{flat}" '
                               'not in names',
         "people": 'assert [row[0] for row in query("SELECT name FROM people ORDER BY name")] == WANTED["people"]',
@@ -189,11 +206,12 @@ def schema_migration(rng: random.Random) -> Task:
         return after(f"python3 -c \"import sqlite3; {base}; d.executescript('''{text}''')\"")
 
     return Task(
-        text, suite(rng, checks, data={"WANTED": wanted}, prelude=prelude), solve,
+        text, suite(rng, checks, data={"WANTED": wanted, "COLUMNS": columns}, prelude=prelude), solve,
             setup=f"mkdir -p {root}\n" + _BUILD.format(database),
         setup_files={"data.sql": sql}, workdir=root,
         wrong={"flat kept": sql_after(f"CREATE TABLE {flat} (id)") if flat != "import"
             else sql_after("CREATE TABLE [import] (id)"),
+               "not unique": solve.replace("name TEXT UNIQUE", "name TEXT"),
                "loan lost": sql_after("DELETE FROM loans WHERE id = (SELECT min(id) FROM loans)"),
                "days": sql_after("UPDATE loans SET days = days + 1 WHERE id = (SELECT max(id) FROM loans)"),
                "authors swapped": sql_after("UPDATE works SET person = (SELECT max(id) FROM people) - person + 1")},

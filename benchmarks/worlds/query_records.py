@@ -87,6 +87,9 @@ def visit_sessions(rng: random.Random) -> Task:
             out[name]["longest_seconds"] = best[-1] - best[0]
         json.dump(out, open("@out@", "w"), indent=2)
     ''', source=source, out=out, who=who, when=when, gap=gap)
+    decoy = pools.decoy(rng, root, "json")
+    stale = {name: {key: value + 1 for key, value in entry.items()} for name, entry in wanted.items()}
+    files = {source: "\n".join(lines) + "\n", decoy: json.dumps(stale, indent=1)}
     checks = {
         "visitors": f'assert set(json.loads(read("{out}"))) == set(WANTED)',
         "sessions": f'got = json.loads(read("{out}"))\nfor name, wanted in WANTED.items():\n    assert '
@@ -95,8 +98,8 @@ def visit_sessions(rng: random.Random) -> Task:
     load, dump = f"d = json.load(open('{out}'))", f"json.dump(d, open('{out}', 'w'))"
     edit = f"python3 -c \"import json; {load}; k = sorted(d)[0]; {{}}; {dump}\""
     return Task(
-        text, suite(rng, checks, data={"WANTED": wanted}), solve, {source: "\n".join(lines) + "\n"}, workdir=root,
-        wrong={"one session": after(edit.format("d[k]['sessions'] += 1")),
+        text, suite(rng, checks, data={"WANTED": wanted}), solve, files, workdir=root,
+        wrong={"decoy copied": f"cp {decoy} {out}", "one session": after(edit.format("d[k]['sessions'] += 1")),
             "one second": after(edit.format("d[k]['longest_seconds'] += 1")),
                "name": after(edit.format("d['nobody'] = d.pop(k)")),
                "text": after(edit.format("d[k]['sessions'] = str(d[k]['sessions'])"))},

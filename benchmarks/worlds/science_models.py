@@ -85,10 +85,13 @@ def price_regression(rng: random.Random) -> Task:
     }
     files = {train: _csv([*columns, "price"], [[*row, price] for row, price in known]),
         todo: _csv(columns, [row for row, _ in hidden])}
+    decoy = pools.decoy(rng, root, "csv")
+    files[decoy] = _csv(["id", "price"], [[row[0], round(price + rng.choice((-30, 30)), 2)] for row, price in hidden])
     return Task(
         text, suite(rng, checks, data={"LIMIT": limit, "TRUTH": {str(row[0]): price for row, price in hidden}}), solve,
             files, workdir=root,
-        wrong={"constant": f"(echo id,price; tail -n +2 {todo} | sed 's/,.*/,350/') > {out}",
+        wrong={"decoy copied": f"cp {decoy} {out}", "constant": f"(echo id,price; tail -n +2 {todo} | sed "
+            f"'s/,.*/,350/') > {out}",
             "row lost": after(f"sed -i '$d' {out}"),
                "area only": f"awk -F, -v OFS=, 'NR==1{{print \"id,price\"; next}} {{print $1, 100 + 3 * $2}}' {todo} "
                             f"> {out}",
@@ -157,11 +160,14 @@ def message_labels(rng: random.Random) -> Task:
     ''', out=out)}
     files = {train: "".join(f"{label}\t{words}\n" for label, words in known),
              todo: "".join(f"m{number:03}\t{words}\n" for number, (_, words) in enumerate(hidden))}
+    decoy = pools.decoy(rng, root, "jsonl")
+    files[decoy] = "".join(f'{{"id": "{name}", "label": "{rng.choice(labels)}"}}\n' for name in truth)
     head = "sed 's/^\\([^\\t]*\\).*/{\"id\": \"\\1\", "
     constant = lambda label: f"{head}\"label\": \"{label}\"}}/' {todo} > {out}"  # noqa: E731
     return Task(
         text, suite(rng, checks, data={"LIMIT": limit, "TRUTH": truth}), solve, files, workdir=root,
-        wrong={"one class": constant(labels[0]), "other class": constant(labels[1]),
+        wrong={"decoy copied": f"cp {decoy} {out}", "one class": constant(labels[0]),
+            "other class": constant(labels[1]),
             "row lost": after(f"sed -i 1d {out}"),
                "doubled": after(f"sed -n 1p {out} >> {out}")},
         equal={"reversed": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"),
@@ -231,8 +237,8 @@ def cluster_assignment(rng: random.Random) -> Task:
             return (both - chance) / top if top else 0.0
     '''
     checks = {"agreement": fill('''
-        rows = [line.split() for line in read("@out@").splitlines() if line.strip()]
-        found = {row[0]: row[1] for row in rows}
+        rows = [row for row in csv.reader(io.StringIO(read("@out@")), delimiter="\\t") if row]
+        found = {row[0].strip(): row[1].strip() for row in rows}
         assert len(rows) == len(TRUTH)
         assert sorted(found) == sorted(TRUTH)
         names = sorted(TRUTH)

@@ -53,7 +53,7 @@ def spike_detection(rng: random.Random) -> Task:
         open("@out@", "w").write("".join(f"{i}\\n" for i, x in enumerate(off) if x > 4))
     ''', source=source, out=out)
     checks = {"score": fill('''
-        hours = [int(line) for line in read("@out@").split()]
+        hours = [float(word) for word in read("@out@").split()]
         assert len(hours) == len(set(hours)), "an hour is listed twice"
         hits = len(set(hours) & set(TRUTH))
         assert hits, "no faulty hour was found"
@@ -218,12 +218,15 @@ def experiment_summary(rng: random.Random) -> Task:
     ''', source=source, out=out, a=arms[0], b=arms[1], top=top)
     load, dump = f"d = json.load(open('{out}')); a = d['{arms[0]}']", f"json.dump(d, open('{out}', 'w'))"
     edit = f"python3 -c \"import json; {load}; {{}}; {dump}\""
+    decoy = pools.decoy(rng, root, "json")
+    stale = wanted | {"difference": m1 - m0 + 0.5, "t": 1.25}
     return Task(
         text,
             suite(rng, {"figures": f'assert same(json.loads(read("{out}")), WANTED, 0.0001)'}, data={"WANTED": wanted}),
                 solve,
-        {source: "person,arm,value\n" + "".join(",".join(row) + "\n" for row in rows)}, workdir=root,
-        wrong={"one value": after(edit.format("a['n'] += 1")),
+        {source: "person,arm,value\n" + "".join(",".join(row) + "\n" for row in rows), decoy: json.dumps(stale)},
+        workdir=root,
+        wrong={"decoy copied": f"cp {decoy} {out}", "one value": after(edit.format("a['n'] += 1")),
             "population": after(edit.format("a['variance'] *= (a['n'] - 1) / a['n']")),
                "sign": after(edit.format("d['t'] *= -1")), "no t": after(edit.format("d.pop('t')"))},
         equal={"rounded": after(edit.format("a['mean'] = round(a['mean'], 5)")),

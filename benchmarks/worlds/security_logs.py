@@ -176,10 +176,10 @@ def signed_manifest(rng: random.Random) -> Task:
                     out.write(path + "\\tmodified\\n")
     ''', root=root, out=out)
     check = fill('''
-        rows = [line.rstrip().split("\\t") for line in read("@out@").splitlines() if line.strip()]
+        rows = [row for row in csv.reader(io.StringIO(read("@out@")), delimiter="\\t") if row]
         assert all(len(row) == 2 for row in rows), rows
         assert len({row[0] for row in rows}) == len(rows), "a path is listed twice"
-        assert dict(rows) == WANTED
+        assert {path.strip(): status.strip() for path, status in rows} == WANTED
     ''', out=out)
     return Task(
         text, suite(rng, {"statuses": check}, data={"WANTED": wanted}), solve, files, workdir=root,

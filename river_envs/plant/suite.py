@@ -32,8 +32,9 @@ def read_suite(verifier: Verifier) -> Suite | CannotCarry:
     script = script_of(verifier)
     if verifier.protocol != "harbor" or script is None:
         return CannotCarry("the verifier is no Harbor verifier")
-    text = _without_comments(script)
-    found = _COMMAND.search(text)
+    called = [file for file in verifier.files if file.path != verifier.entry and f"/tests/{file.path}" in script]
+    shell = [file.content.decode("utf-8", "replace") for file in called if file.path.endswith(".sh")]
+    found = next(filter(None, (_COMMAND.search(_without_comments(text)) for text in (script, *shell))), None)
     modules = [file for file in verifier.files if file.path.endswith(".py") and "/" not in file.path]
     named = (
         [file for file in modules if re.search(rf"\b{re.escape(file.path[:-3])}\b", found.group(0))] if found else []

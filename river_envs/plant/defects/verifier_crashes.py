@@ -79,6 +79,8 @@ class VerifierCrashes(Defect):
                 "--ctrf-output=/logs/ctrf.json",
             ]
         )
+        if "pytest " not in script:
+            return CannotCarry("the script does not call pytest itself")
         made = with_script(subject.environment, script.replace("pytest ", f"pytest {option} ", 1))
         return self._finish(made, f"pytest does not know {option}")
 
