@@ -142,7 +142,8 @@ def _parent(artefact: Artefact, artefacts: dict[str, Artefact]) -> bool:
 def _idle(artefact: Artefact) -> bool:
     """Whether an artefact is a program of which nothing is demanded that was read: it is used in some other way."""
     program = posixpath.splitext(artefact.path)[1].lstrip(".") in PROGRAMS
-    return program and artefact.printed is None and not artefact.text.asks
+    printed = artefact.printed is not None and artefact.printed.asks
+    return (program or artefact.printed is not None) and not printed and not artefact.text.asks
 
 
 def _cause(artefacts: Sequence[Artefact]) -> str:

@@ -107,3 +107,14 @@ def test_files_that_the_instruction_does_not_speak_of_are_left_alone():
     tests = FORM.replace("data = ", 'given = json.load(open("/srv/store/given.json"))\n    data = ')
     tests = tests.replace('assert data["n"] > 1000', 'assert data["n"] == len(given["sales"])')
     assert isinstance(ask(GuidedSynthesis(), environment(FIND, tests=tests), SEEN, lambda _: True), NotApplicable)
+
+
+def test_a_program_that_is_used_in_ways_that_cannot_be_followed():
+    find = "Write a service /app/serve.py that computes the number of sales in /app/sales.csv for each request."
+    tests = """
+import subprocess, urllib.request
+def test_it():
+    server = subprocess.Popen(["python3", "/app/serve.py"])
+    assert urllib.request.urlopen("http://127.0.0.1:8000/").status == 200
+"""
+    assert isinstance(ask(GuidedSynthesis(), environment(find, tests=tests), SEEN, lambda _: True), NotApplicable)
