@@ -86,9 +86,12 @@ def host_configs(rng: random.Random) -> Task:
     one = sorted(wanted)[0]
     return Task(
         text, verifier, solve, files, workdir=root,
-        wrong={"stale file": after(f"echo > {stale}"), "one character": after(f"sed -i '2s/$/1/' {out}/{one}"),
+        wrong={
+            "stale file": after(f"echo > {stale}"),
+            "one character": after(f"sed -i '2s/$/1/' {out}/{one}"),
             "no groups": solve.replace("values.update(d[", "({}).update(d["),
-               "templates": f"rm {out}/*; cp {templates}/* {out}/"},
+            "templates": f"rm {out}/*; cp {templates}/* {out}/",
+        },
         equal={"modes": after(f"chmod 600 {out}/*"), "templates gone": after(f"rm -r {templates}")},
     )
 
@@ -166,12 +169,17 @@ def log_retention(rng: random.Random) -> Task:
     one = next(name for name in sorted(wanted) if name.endswith(".gz"))
     return Task(
         text, verifier, solve, files, workdir=root,
-        wrong={"all kept": f"cd {folder}; gzip *.log", "one lost": after(f"rm {folder}/{one}"),
+        wrong={
+            "all kept": f"cd {folder}; gzip *.log",
+            "one lost": after(f"rm {folder}/{one}"),
             "not compressed": after(f"gunzip {folder}/{one}"),
-               "empty archive": after(f"gzip -c < /dev/null > {folder}/{one}"),
-               "keep ignored": after(f"rm -f {folder}/*.keep; rm {folder}/README")},
-        equal={"level 1": after(f"gunzip {folder}/{one}; gzip -1 {folder}/{one[:-3]}"),
-            "mode": after(f"chmod 600 {folder}/{one}")},
+            "empty archive": after(f"gzip -c < /dev/null > {folder}/{one}"),
+            "keep ignored": after(f"rm -f {folder}/*.keep; rm {folder}/README"),
+        },
+        equal={
+            "level 1": after(f"gunzip {folder}/{one}; gzip -1 {folder}/{one[:-3]}"),
+            "mode": after(f"chmod 600 {folder}/{one}"),
+        },
     )
 
 
@@ -291,14 +299,20 @@ def service_bringup(rng: random.Random) -> Task:
     ''', inventory=inventory, role=role, port=port, status=status, banner=banner, config=config)
     checks = {
         "routes": f"assert talk({port}, [*TOP, 'nowhere']) == [*TOP.values(), '?']",
-        "status": f"code, body = http({status}, 'GET', '/status')\nassert code == 200\nanswer = "
-                  f"json.loads(body)\nassert answer['groups'] == SIZES\nassert answer['banner'] == {banner!r}",
+        "status": f"code, body = http({status}, 'GET', '/status')\n"
+                  "assert code == 200\n"
+                  "answer = json.loads(body)\n"
+                  "assert answer['groups'] == SIZES\n"
+                  f"assert answer['banner'] == {banner!r}",
     }
     files = {inventory: "\n".join(lines) + "\n", tool: daemon, f"{root}/NOTES": notes}
     return Task(
         text, suite(rng, checks, data={"TOP": top, "SIZES": sizes}), configure + start, files, workdir=root,
-        wrong={"not started": configure, "all hosts": configure.replace(f'state == "{role}"', "state") + start,
+        wrong={
+            "not started": configure,
+            "all hosts": configure.replace(f'state == "{role}"', "state") + start,
             "lightest": configure.replace("-int(weight)", "int(weight)") + start,
-               "banner": configure.replace(banner, "nobody") + start},
+            "banner": configure.replace(banner, "nobody") + start,
+        },
         equal={"own server": configure + f"sed -i 's/127.0.0.1/0.0.0.0/' {tool}\n" + start},
     )

@@ -200,8 +200,8 @@ def account_provisioning(rng: random.Random) -> Task:
         open(base + "group", "w").write("".join(":".join(g[:3] + [",".join(names[g[0]])]) + "\\n" for g in groups))
     ''', etc=etc, todo=todo, base=base, home=home, shell=shell_path)
     checks = {
-        "passwd": f'lines = [line.strip() for line in read("{etc}/passwd").splitlines() if line.strip()]\nassert '
-                  'sorted(lines) == sorted(PASSWD)',
+        "passwd": f'lines = [line.strip() for line in read("{etc}/passwd").splitlines() if line.strip()]\n'
+                  'assert sorted(lines) == sorted(PASSWD)',
         "group": fill('''
             rows = [line.strip().split(":") for line in read("@etc@/group").splitlines() if line.strip()]
             assert sorted(row[:3] for row in rows) == sorted(row[:3] for row in GROUP)
@@ -215,12 +215,16 @@ def account_provisioning(rng: random.Random) -> Task:
         todo: "action,name,team\n" + "".join(",".join(row) + "\n" for row in changes)}
     return Task(
         text, suite(rng, checks, data={"PASSWD": list(users.values()), "GROUP": wanted}), solve, files, workdir=root,
-        wrong={"leaver can log in": after(f"sed -i '/^{leavers[0]}:/s,[^:]*$,{shell_path},' {etc}/passwd"),
+        wrong={
+            "leaver can log in": after(f"sed -i '/^{leavers[0]}:/s,[^:]*$,{shell_path},' {etc}/passwd"),
             "leaver removed": after(f"sed -i '/^{leavers[0]}:/d' {etc}/passwd"),
-               "uid": after(f"sed -i '/^{joiners[0]}:/s/:x:[0-9]*/:x:77/' {etc}/passwd"),
-               "groups untouched": f"cp {etc}/group /tmp/g; bash /solution/solve.sh; cp /tmp/g {etc}/group"},
-        equal={"sorted": after(f"sort -o {etc}/passwd {etc}/passwd; sort -o {etc}/group {etc}/group"),
-            "mode": after(f"chmod 600 {etc}/passwd")},
+            "uid": after(f"sed -i '/^{joiners[0]}:/s/:x:[0-9]*/:x:77/' {etc}/passwd"),
+            "groups untouched": f"cp {etc}/group /tmp/g; bash /solution/solve.sh; cp /tmp/g {etc}/group",
+        },
+        equal={
+            "sorted": after(f"sort -o {etc}/passwd {etc}/passwd; sort -o {etc}/group {etc}/group"),
+            "mode": after(f"chmod 600 {etc}/passwd"),
+        },
     )
 
 
@@ -295,8 +299,12 @@ def disk_accounting(rng: random.Random) -> Task:
     return Task(
         text, suite(rng, checks, data={"WANTED": pairs}), solve, {listing: "\n".join(lines) + "\n", quotas: conf},
             workdir=root,
-        wrong={"links twice": solve.replace("files[inode]", "files[line]"), "thousands": solve.replace("1024", "1000"),
-            "all ok": after(f"sed -i 's/_bytes=/_bytes=1/' {out}"), "line lost": after(f"sed -i 1d {out}"),
-               "inputs emptied": f": > {listing}; : > {quotas}; : > {out}"},
+        wrong={
+            "links twice": solve.replace("files[inode]", "files[line]"),
+            "thousands": solve.replace("1024", "1000"),
+            "all ok": after(f"sed -i 's/_bytes=/_bytes=1/' {out}"),
+            "line lost": after(f"sed -i 1d {out}"),
+            "inputs emptied": f": > {listing}; : > {quotas}; : > {out}",
+        },
         equal={"reversed": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"), "crlf": after(f"sed -i 's/$/\\r/' {out}")},
     )

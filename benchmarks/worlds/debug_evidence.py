@@ -81,10 +81,17 @@ def first_bad_commit(rng: random.Random) -> Task:
     answer = lambda number: f"{lines} '{subjects[number]}' '{authors[number]}' > {out}"  # noqa: E731
     return Task(
         text, verifier, solve, setup=setup, setup_files={"history": "".join(stream)}, workdir=root,
-        wrong={"commit before": answer(bad - 1), "commit after": answer(bad + 1), "last": answer(count - 1),
-            "history cut": after(f"cd {repo} && git reset -q --hard HEAD~1")},
-        equal={"crlf": after(f"sed -i 's/$/\\r/' {out}"), "other order": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"),
-            "another branch": after(f"cd {repo} && git branch tried HEAD~2")},
+        wrong={
+            "commit before": answer(bad - 1),
+            "commit after": answer(bad + 1),
+            "last": answer(count - 1),
+            "history cut": after(f"cd {repo} && git reset -q --hard HEAD~1"),
+        },
+        equal={
+            "crlf": after(f"sed -i 's/$/\\r/' {out}"),
+            "other order": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"),
+            "another branch": after(f"cd {repo} && git branch tried HEAD~2"),
+        },
     )
 
 
@@ -168,10 +175,14 @@ def deadlock_trace(rng: random.Random) -> Task:
     edit = f"python3 -c \"import json; d = json.load(open('{out}')); {{}}; json.dump(d, open('{out}', 'w'))\""
     return Task(
         text, suite(rng, checks, data={"WANTED": wanted}), solve, {trace: stamped}, workdir=root,
-        wrong={"rotated": after(edit.format("d['cycle'] = d['cycle'][1:] + d['cycle'][:1]")),
+        wrong={
+            "rotated": after(edit.format("d['cycle'] = d['cycle'][1:] + d['cycle'][:1]")),
             "nobody blocked": after(edit.format("d['blocked'] = []")),
-               "backwards": after(edit.format("d['cycle'] = d['cycle'][:1] + d['cycle'][:0:-1]")),
-               "no locks": after(edit.format("d['waits'] = {}"))},
-        equal={"more keys": after(edit.format("d['note'] = 'found by hand'")),
-            "order": after(edit.format("d = dict(reversed(list(d.items())))"))},
+            "backwards": after(edit.format("d['cycle'] = d['cycle'][:1] + d['cycle'][:0:-1]")),
+            "no locks": after(edit.format("d['waits'] = {}")),
+        },
+        equal={
+            "more keys": after(edit.format("d['note'] = 'found by hand'")),
+            "order": after(edit.format("d = dict(reversed(list(d.items())))")),
+        },
     )

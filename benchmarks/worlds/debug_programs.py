@@ -139,8 +139,11 @@ def ledger_repair(rng: random.Random) -> Task:
     return Task(
         text, suite(rng, checks, data={"CASES": cases}), program(path, good),
             {path: source, f"{root}/README.md": readme}, workdir=root,
-        wrong={"one fault left": program(path, one_left), "silent": program(path, "print('nobody 1.50')"),
-            "removed": f"rm {path}"},
+        wrong={
+            "one fault left": program(path, one_left),
+            "silent": program(path, "print('nobody 1.50')"),
+            "removed": f"rm {path}",
+        },
         equal={"comment": program(path, good + "\n# repaired"), "not executable": program(path, good, mode="600")},
     )
 
@@ -244,12 +247,16 @@ def csv_parser_repair(rng: random.Random) -> Task:
     return Task(
         text, suite(rng, checks, data={"CORPUS": corpus}), program(path, good, mode="644", **make), {path: broken},
             workdir=root,
-        wrong={"split only": program(path, "import json, sys\nprint(json.dumps([l.split(@mark@) for l in "
-                                           "sys.stdin.read().splitlines()]))", **make),
-               "stripped": program(path, good.replace("row.append(cell)", "row.append(cell.strip())"), **make),
-               "constant": program(path, "print('[[\"x\"]]')")},
-        equal={"indented": program(path, good.replace("json.dumps(rows)", "json.dumps(rows, indent=1, "
-            "ensure_ascii=False)"), **make)},
+        wrong={
+            "split only": program(path, "import json, sys\nprint(json.dumps([l.split(@mark@) for l in "
+                                        "sys.stdin.read().splitlines()]))", **make),
+            "stripped": program(path, good.replace("row.append(cell)", "row.append(cell.strip())"), **make),
+            "constant": program(path, "print('[[\"x\"]]')"),
+        },
+        equal={
+            "indented": program(path,
+            good.replace("json.dumps(rows)", "json.dumps(rows, indent=1, ensure_ascii=False)"), **make),
+        },
     )
 
 

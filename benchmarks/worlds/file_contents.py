@@ -77,11 +77,16 @@ def selective_archive(rng: random.Random) -> Task:
     one = sorted(wanted)[0]
     return Task(
         text, suite(rng, checks, data={"WANTED": wanted}, prelude="import tarfile\n"), solve, files, workdir=root,
-        wrong={"all": f"tar czf {out} --transform 's,^,{prefix}/,' -C {tree} .",
+        wrong={
+            "all": f"tar czf {out} --transform 's,^,{prefix}/,' -C {tree} .",
             "one lost": after(repack.format(out, f"rm {one}", prefix)),
-               "changed": after(repack.format(out, f"echo >> {one}", prefix)), "empty": f"tar czf {out} -T /dev/null"},
-        equal={"repacked": after(repack.format(out, "chmod -R 700 .", prefix)),
-            "with dots": after(repack.format(out, "true", f"./{prefix}"))},
+            "changed": after(repack.format(out, f"echo >> {one}", prefix)),
+            "empty": f"tar czf {out} -T /dev/null",
+        },
+        equal={
+            "repacked": after(repack.format(out, "chmod -R 700 .", prefix)),
+            "with dots": after(repack.format(out, "true", f"./{prefix}")),
+        },
     )
 
 
@@ -139,10 +144,13 @@ def chunk_assembly(rng: random.Random) -> Task:
     ''')
     return Task(
         text, verifier, solve, files, workdir=root,
-        wrong={"byte more": after(f"echo >> {out}"), "short": after(f"truncate -s -1 {out}"),
+        wrong={
+            "byte more": after(f"echo >> {out}"),
+            "short": after(f"truncate -s -1 {out}"),
             "file order": f"cat {folder}/* | base64 -di > {out} 2> /dev/null || true",
-               "damaged piece": after(f"printf Z | dd of={out} bs=1 seek=100 conv=notrunc 2> /dev/null; printf Y | "
-                                      f"dd of={out} bs=1 seek=101 conv=notrunc")},
+            "damaged piece": after(f"printf Z | dd of={out} bs=1 seek=100 conv=notrunc 2> /dev/null; printf Y | dd "
+                                   f"of={out} bs=1 seek=101 conv=notrunc"),
+        },
         equal={"by link": after(f"mv {out} {out}.real; ln -s {out}.real {out}"), "mode": after(f"chmod 600 {out}")},
     )
 
@@ -204,8 +212,8 @@ def text_encodings(rng: random.Random) -> Task:
             open("@out@", "w").write("\\n".join(rows) + "\\n")
     ''', folder=folder, out=out, mark=mark.replace("\t", "\\t"))
     checks = {
-        "texts": f'for name, body in TEXTS.items():\n    assert (Path("{folder}") / name).read_bytes() == '
-                 'body.encode("utf-8"), name',
+        "texts": 'for name, body in TEXTS.items():\n'
+                 f'    assert (Path("{folder}") / name).read_bytes() == body.encode("utf-8"), name',
         "record": fill('''
             lines = [line.strip().replace('"', "") for line in read("@out@").splitlines()]
             rows = [line.split("@mark@") for line in lines if line]
@@ -215,9 +223,14 @@ def text_encodings(rng: random.Random) -> Task:
     one = sorted(texts)[0]
     return Task(
         text, suite(rng, checks, data={"TEXTS": texts, "KINDS": wanted}), solve, files, workdir=root,
-        wrong={"record only": f"cp -r {folder} /tmp/keep; bash /solution/solve.sh; cp /tmp/keep/* {folder}/",
+        wrong={
+            "record only": f"cp -r {folder} /tmp/keep; bash /solution/solve.sh; cp /tmp/keep/* {folder}/",
             "one crlf": after(f"sed -i '1s/$/\\r/' {folder}/{one}"),
-               "record short": after(f"sed -i 1d {out}"), "wrong kind": after(f"sed -i 's/latin-1/utf-8/' {out}")},
-        equal={"reversed": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"),
-            "crlf record": after(f"sed -i 's/$/\\r/' {out}")},
+            "record short": after(f"sed -i 1d {out}"),
+            "wrong kind": after(f"sed -i 's/latin-1/utf-8/' {out}"),
+        },
+        equal={
+            "reversed": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"),
+            "crlf record": after(f"sed -i 's/$/\\r/' {out}"),
+        },
     )

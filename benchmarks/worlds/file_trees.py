@@ -80,11 +80,17 @@ def photo_sorting(rng: random.Random) -> Task:
     one = sorted(wanted)[0]
     return Task(
         text, verifier, solve, files, workdir=root,
-        wrong={"one lost": after(f"rm {album}/{one}"), "one changed": after(f"echo x >> {album}/{one}"),
-               "flat copy": f"mkdir -p {album}; find {inbox} -name '*.jpg' -exec cp {{}} {album} \\;",
-               "metas too": after(f"echo > {album}/{one}.meta")},
-        equal={"mode": after(f"chmod 600 {album}/{one}"), "empty folder": after(f"mkdir {album}/later"),
-            "inbox gone": after(f"rm -r {inbox}")},
+        wrong={
+            "one lost": after(f"rm {album}/{one}"),
+            "one changed": after(f"echo x >> {album}/{one}"),
+            "flat copy": f"mkdir -p {album}; find {inbox} -name '*.jpg' -exec cp {{}} {album} \\;",
+            "metas too": after(f"echo > {album}/{one}.meta"),
+        },
+        equal={
+            "mode": after(f"chmod 600 {album}/{one}"),
+            "empty folder": after(f"mkdir {album}/later"),
+            "inbox gone": after(f"rm -r {inbox}"),
+        },
     )
 
 
@@ -142,8 +148,8 @@ def bulk_rename(rng: random.Random) -> Task:
     ''', folder=folder, joiner=joiner)
     checks = {
         "names": f'assert sorted(os.listdir("{folder}")) == sorted(WANTED)',
-        "contents": f'for name, body in WANTED.items():\n    assert (Path("{folder}") / name).read_bytes() == '
-                    'body.encode(), name',
+        "contents": 'for name, body in WANTED.items():\n'
+                    f'    assert (Path("{folder}") / name).read_bytes() == body.encode(), name',
     }
     many = next(stem for stem, found in sorted(groups.items()) if len(found) > 1) if any(
         len(found) > 1 for found in groups.values()) else None
@@ -155,8 +161,10 @@ def bulk_rename(rng: random.Random) -> Task:
                                  f"{many}{joiner}2.txt")
     return Task(
         text, suite(rng, checks, data={"WANTED": wanted}), solve, files, workdir=root, wrong=wrong,
-        equal={"mode": after(f"chmod 640 {folder}/*"), "copied": after(f"cp -r {folder} /tmp/c; rm {folder}/*; cp "
-            f"/tmp/c/* {folder}/")},
+        equal={
+            "mode": after(f"chmod 640 {folder}/*"),
+            "copied": after(f"cp -r {folder} /tmp/c; rm {folder}/*; cp /tmp/c/* {folder}/"),
+        },
     )
 
 
@@ -222,17 +230,22 @@ def link_farm(rng: random.Random) -> Task:
                 assert not target.startswith("/"), target
                 assert os.path.normpath(os.path.join("@links@", target)) == "@store@/" + name + "/" + version
         ''', links=links, store=store),
-        "releases_are_kept": f'for name, version in WANTED.items():\n    path = os.path.join("{store}", name, '
-                             'version, "payload")\n    assert Path(path).read_text() == name + " " + version + '
-                             '"\\n"',
+        "releases_are_kept": 'for name, version in WANTED.items():\n'
+                             f'    path = os.path.join("{store}", name, version, "payload")\n'
+                             '    assert Path(path).read_text() == name + " " + version + "\\n'
+                             '"',
     }
     return Task(
         text, suite(rng, checks, data={"WANTED": wanted}), solve, files, setup, workdir=root,
-        wrong={"absolute": after(f"ln -sfn {store}/{stale}/{wanted[stale]} {links}/{stale}"),
+        wrong={
+            "absolute": after(f"ln -sfn {store}/{stale}/{wanted[stale]} {links}/{stale}"),
             "dangling left": after(f"ln -s /nowhere {links}/gone"),
-               "copied": after(f"cp -rL {links} /tmp/l; rm -r {links}; cp -r /tmp/l {links}"),
-               "text order": after(f"for p in {store}/*; do v=$(ls $p | sort | head -1); ln -sfn "
-                                   f"../{store.rsplit('/', 1)[1]}/${{p##*/}}/$v {links}/${{p##*/}}; done")},
-        equal={"slash": after(f"ln -sfn ../{store.rsplit('/', 1)[1]}/{stale}/{wanted[stale]}/ {links}/{stale}"),
-               "dot": after(f"ln -sfn ./../{store.rsplit('/', 1)[1]}/{stale}/{wanted[stale]} {links}/{stale}")},
+            "copied": after(f"cp -rL {links} /tmp/l; rm -r {links}; cp -r /tmp/l {links}"),
+            "text order": after(f"for p in {store}/*; do v=$(ls $p | sort | head -1); ln -sfn "
+                                f"../{store.rsplit('/', 1)[1]}/${{p##*/}}/$v {links}/${{p##*/}}; done"),
+        },
+        equal={
+            "slash": after(f"ln -sfn ../{store.rsplit('/', 1)[1]}/{stale}/{wanted[stale]}/ {links}/{stale}"),
+            "dot": after(f"ln -sfn ./../{store.rsplit('/', 1)[1]}/{stale}/{wanted[stale]} {links}/{stale}"),
+        },
     )

@@ -72,11 +72,17 @@ def spectrum_lines(rng: random.Random) -> Task:
     return Task(
         text, suite(rng, checks, data={"WANTED": wanted}), solve, {source: "".join(f"{value}\n" for value in values)},
             workdir=root,
-        wrong={"not doubled": solve.replace("2 * abs(x)", "abs(x)"), "reversed": after(f"(head -1 {out}; tail -n +2 "
-            f"{out} | tac) > /tmp/r; cp /tmp/r {out}"),
-               "per sample": solve.replace("k * ", "1 / k * "), "row lost": after(f"sed -i '$d' {out}")},
-        equal={"exponents": after(f"awk -F, 'NR==1{{print; next}} {{printf \"%.9e,%.9e\\n\", $1, $2}}' {out} > "
-                                  f"/tmp/r; cp /tmp/r {out}"), "crlf": after(f"sed -i 's/$/\\r/' {out}")},
+        wrong={
+            "not doubled": solve.replace("2 * abs(x)", "abs(x)"),
+            "reversed": after(f"(head -1 {out}; tail -n +2 {out} | tac) > /tmp/r; cp /tmp/r {out}"),
+            "per sample": solve.replace("k * ", "1 / k * "),
+            "row lost": after(f"sed -i '$d' {out}"),
+        },
+        equal={
+            "exponents": after(f"awk -F, 'NR==1{{print; next}} {{printf \"%.9e,%.9e\\n\", $1, $2}}' {out} > /tmp/r; "
+                               f"cp /tmp/r {out}"),
+            "crlf": after(f"sed -i 's/$/\\r/' {out}"),
+        },
     )
 
 
@@ -166,6 +172,9 @@ def sequence_alignment(rng: random.Random) -> Task:
             f"/tmp/r {out}"),
                "scores only": after(f"sed -i 's/[ACGT-]\\{{3,\\}}/ACGT/' {out}"),
                "pair lost": after(f"head -n -3 {out} > /tmp/r; cp /tmp/r {out}")},
-        equal={"another optimum": mirrored, "blank lines": after(f"sed -i 'n;n;G' {out}"),
-            "crlf": after(f"sed -i 's/$/\\r/' {out}")},
+        equal={
+            "another optimum": mirrored,
+            "blank lines": after(f"sed -i 'n;n;G' {out}"),
+            "crlf": after(f"sed -i 's/$/\\r/' {out}"),
+        },
     )

@@ -83,12 +83,16 @@ def half_life_fit(rng: random.Random) -> Task:
     return Task(
         text, suite(rng, checks, data={"WANTED": wanted}), solve,
             {source: "sample\tminute\tcount\n" + "".join("\t".join(row) + "\n" for row in rows)}, workdir=root,
-        wrong={"slightly off": after(edit.format("d[k]['half_life'] *= 1.0001")),
+        wrong={
+            "slightly off": after(edit.format("d[k]['half_life'] *= 1.0001")),
             "points": after(edit.format("d[k]['points'] += 1")),
-               "unweighted": solve.replace("s = [", "points = [(x, y, 1) for x, y, w in points]; s = ["),
-               "sample lost": after(edit.format("d.pop(k)"))},
-        equal={"rounded": after(edit.format("d[k]['half_life'] = float('%.8g' % d[k]['half_life'])")),
-            "order": after(edit.format("d = dict(reversed(list(d.items())))"))},
+            "unweighted": solve.replace("s = [", "points = [(x, y, 1) for x, y, w in points]; s = ["),
+            "sample lost": after(edit.format("d.pop(k)")),
+        },
+        equal={
+            "rounded": after(edit.format("d[k]['half_life'] = float('%.8g' % d[k]['half_life'])")),
+            "order": after(edit.format("d = dict(reversed(list(d.items())))")),
+        },
     )
 
 
@@ -152,8 +156,10 @@ def plate_temperature(rng: random.Random) -> Task:
             return rows
     ''', out=out)
     checks = {
-        "fixed_cells": 'rows = field()\nfor y, row in enumerate(PLATE):\n    for x, cell in enumerate(row):\n       '
-                       ' assert cell == "." or abs(rows[y][x] - float(cell)) < 1e-9, (y, x)',
+        "fixed_cells": 'rows = field()\n'
+                       'for y, row in enumerate(PLATE):\n'
+                       '    for x, cell in enumerate(row):\n'
+                       '        assert cell == "." or abs(rows[y][x] - float(cell)) < 1e-9, (y, x)',
         "residual": fill('''
             t = field()
             for y, row in enumerate(PLATE):
@@ -166,12 +172,18 @@ def plate_temperature(rng: random.Random) -> Task:
     return Task(
         text, suite(rng, checks, data={"PLATE": grid, "LIMIT": limit}, prelude=prelude), solve,
             {source: "".join(" ".join(row) + "\n" for row in grid)}, workdir=root,
-        wrong={"zeros": f"sed 's/\\./0/g; s/ /,/g' {source} > {out}",
+        wrong={
+            "zeros": f"sed 's/\\./0/g; s/ /,/g' {source} > {out}",
             "early stop": solve.replace("> 1e-8", "> 1e-1").replace("1.7 *", "1.0 *"),
             "one degree": after(f"sed -i '4s/,/,1/3' {out}"),
-               "flat": f"sed 's/[^ ]*/20/g; s/ /,/g' {source} > {out}", "row lost": after(f"sed -i '$d' {out}")},
-        equal={"blanks": after(f"sed -i 's/,/, /g' {out}"), "crlf": after(f"sed -i 's/$/\\r/' {out}"),
-            "fewer digits": after(f"sed -i 's/[0-9],/,/g' {out}")},
+            "flat": f"sed 's/[^ ]*/20/g; s/ /,/g' {source} > {out}",
+            "row lost": after(f"sed -i '$d' {out}"),
+        },
+        equal={
+            "blanks": after(f"sed -i 's/,/, /g' {out}"),
+            "crlf": after(f"sed -i 's/$/\\r/' {out}"),
+            "fewer digits": after(f"sed -i 's/[0-9],/,/g' {out}"),
+        },
     )
 
 
@@ -248,10 +260,14 @@ def orbit_program(rng: random.Random) -> Task:
     ''', path=path)}
     return Task(
         text, suite(rng, checks, data={"CASES": cases}), program(path, code), workdir=path.rsplit("/", 1)[0],
-        wrong={"no cube": program(path, code.replace("b * x * x * x", "b * x")),
+        wrong={
+            "no cube": program(path, code.replace("b * x * x * x", "b * x")),
             "coarse": program(path, code.replace("n = 1000", "n = 6")),
-               "constant": program(path, "#!/bin/sh\nsed 's/.*/0 0/'"),
-               "start": program(path, "#!/bin/sh\nawk '{print $4, $5}'")},
-        equal={"finer": program(path, code.replace("n = 1000", "n = 1600")),
-            "other form": program(path, code.replace("{x:.8f} {v:.8f}", "{x:.10e}   {v!r}"))},
+            "constant": program(path, "#!/bin/sh\nsed 's/.*/0 0/'"),
+            "start": program(path, "#!/bin/sh\nawk '{print $4, $5}'"),
+        },
+        equal={
+            "finer": program(path, code.replace("n = 1000", "n = 1600")),
+            "other form": program(path, code.replace("{x:.8f} {v:.8f}", "{x:.10e}   {v!r}")),
+        },
     )

@@ -99,15 +99,19 @@ def feed_merge(rng: random.Random) -> Task:
     files[decoy] = "".join(json.dumps({**row, "cents": row["cents"] + 7}) + "\n" for row in result.values())
     return Task(
         text, suite(rng, checks, data={"WANTED": list(result.values())}), solve, files, workdir=root,
-        wrong={"decoy copied": f"mkdir -p /srv/merged; cp {decoy} {out}",
-               "oldest": solve.replace("< int(stamp)", "> int(stamp)"),
+        wrong={
+            "decoy copied": f"mkdir -p /srv/merged; cp {decoy} {out}",
+            "oldest": solve.replace("< int(stamp)", "> int(stamp)"),
             "gone kept": solve.replace("not best[key][1]", "True"),
-               "reversed": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"), "one cent": after("sed -i '1s/\"cents\": "
-                   f"/\"cents\": 1/' {out}")},
-        equal={"key order": after(f"python3 -c \"import json; r = [json.loads(l) for l in open('{out}')]; "
-                                  f"open('{out}', 'w').write(chr(10).join(json.dumps(dict(reversed(x.items())), "
-                                  "separators=(',', ':')) for x in r))\""),
-               "crlf": after(f"sed -i 's/$/\\r/' {out}")},
+            "reversed": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"),
+            "one cent": after(f"sed -i '1s/\"cents\": /\"cents\": 1/' {out}"),
+        },
+        equal={
+            "key order": after(f"python3 -c \"import json; r = [json.loads(l) for l in open('{out}')]; open('{out}', "
+                               "'w').write(chr(10).join(json.dumps(dict(reversed(x.items())), separators=(',', ':')) "
+                               "for x in r))\""),
+            "crlf": after(f"sed -i 's/$/\\r/' {out}"),
+        },
     )
 
 
@@ -192,10 +196,12 @@ def multiline_log_table(rng: random.Random) -> Task:
     }
     return Task(
         text, suite(rng, checks, data={"WANTED": wanted}), solve, {log: "\n".join(lines) + "\n"}, workdir=root,
-        wrong={"by name": after(f"(head -1 {out}; tail -n +2 {out} | sort -r) > /tmp/r; cp /tmp/r {out}"),
+        wrong={
+            "by name": after(f"(head -1 {out}; tail -n +2 {out} | sort -r) > /tmp/r; cp /tmp/r {out}"),
             "one more": after(f"awk -F'\\t' -v OFS='\\t' 'NR==2{{$3++}}1' {out} > /tmp/r; cp /tmp/r {out}"),
-               "depth": after(f"awk -F'\\t' -v OFS='\\t' 'NR>1{{$6++}}1' {out} > /tmp/r; cp /tmp/r {out}"),
-               "row lost": after(f"sed -i '$d' {out}")},
+            "depth": after(f"awk -F'\\t' -v OFS='\\t' 'NR>1{{$6++}}1' {out} > /tmp/r; cp /tmp/r {out}"),
+            "row lost": after(f"sed -i '$d' {out}"),
+        },
         equal={"crlf": after(f"sed -i 's/$/\\r/' {out}"), "no newline": after(f"truncate -s -1 {out}")},
     )
 
@@ -274,9 +280,12 @@ def inventory_delta(rng: random.Random) -> Task:
     return Task(
         text, suite(rng, checks, data={"WANTED": wanted}, prelude=prelude), solve,
             {old: listing(one), new: listing(two)}, workdir=root,
-        wrong={"total": after(f"sed -i 's/^after = /after = 1/' {out}"), "sign": after(f"sed -i 's/= -/= /' {out}; "
-            f"sed -i 's/^{items[5]} = 3/{items[5]} = -3/' {out}"), "section lost": after(f"sed -i '/removed/d' {out}"),
-               "nothing changed": "printf '[added]\\n[removed]\\n[changed]\\n[total]\\nbefore = 1\\nafter = 1\\n' > "
-                                  f"{out}"},
+        wrong={
+            "total": after(f"sed -i 's/^after = /after = 1/' {out}"),
+            "sign": after(f"sed -i 's/= -/= /' {out}; sed -i 's/^{items[5]} = 3/{items[5]} = -3/' {out}"),
+            "section lost": after(f"sed -i '/removed/d' {out}"),
+            "nothing changed": "printf '[added]\\n[removed]\\n[changed]\\n[total]\\nbefore = 1\\nafter = 1\\n' > "
+                               f"{out}",
+        },
         equal={"no blanks": after(f"sed -i 's/ = /=/' {out}"), "crlf": after(f"sed -i 's/$/\\r/' {out}")},
     )

@@ -92,19 +92,25 @@ def visit_sessions(rng: random.Random) -> Task:
     files = {source: "\n".join(lines) + "\n", decoy: json.dumps(stale, indent=1)}
     checks = {
         "visitors": f'assert set(json.loads(read("{out}"))) == set(WANTED)',
-        "sessions": f'got = json.loads(read("{out}"))\nfor name, wanted in WANTED.items():\n    assert '
-                    'same(got[name], wanted), name',
+        "sessions": f'got = json.loads(read("{out}"))\n'
+                    'for name, wanted in WANTED.items():\n'
+                    '    assert same(got[name], wanted), name',
     }
     load, dump = f"d = json.load(open('{out}'))", f"json.dump(d, open('{out}', 'w'))"
     edit = f"python3 -c \"import json; {load}; k = sorted(d)[0]; {{}}; {dump}\""
     return Task(
         text, suite(rng, checks, data={"WANTED": wanted}), solve, files, workdir=root,
-        wrong={"decoy copied": f"cp {decoy} {out}", "one session": after(edit.format("d[k]['sessions'] += 1")),
+        wrong={
+            "decoy copied": f"cp {decoy} {out}",
+            "one session": after(edit.format("d[k]['sessions'] += 1")),
             "one second": after(edit.format("d[k]['longest_seconds'] += 1")),
-               "name": after(edit.format("d['nobody'] = d.pop(k)")),
-               "text": after(edit.format("d[k]['sessions'] = str(d[k]['sessions'])"))},
-        equal={"order": after(edit.format("d = dict(reversed(list(d.items())))")),
-            "floats": after(edit.format("d[k]['sessions'] = float(d[k]['sessions'])"))},
+            "name": after(edit.format("d['nobody'] = d.pop(k)")),
+            "text": after(edit.format("d[k]['sessions'] = str(d[k]['sessions'])")),
+        },
+        equal={
+            "order": after(edit.format("d = dict(reversed(list(d.items())))")),
+            "floats": after(edit.format("d[k]['sessions'] = float(d[k]['sessions'])")),
+        },
     )
 
 
@@ -185,9 +191,12 @@ def access_closure(rng: random.Random) -> Task:
         grants: "".join("\t".join(row) + "\n" for row in rights)}
     return Task(
         text, suite(rng, checks, data={"WANTED": wanted}), solve, files, workdir=root,
-        wrong={"one name less": after(f"sed -i '1s/=[a-z]*,*/=/' {out}"),
+        wrong={
+            "one name less": after(f"sed -i '1s/=[a-z]*,*/=/' {out}"),
             "one more": after(f"sed -i '1s/$/,nobody/' {out}"),
-               "line lost": after(f"sed -i '$d' {out}"), "inputs emptied": f": > {members}; : > {grants}; : > {out}"},
+            "line lost": after(f"sed -i '$d' {out}"),
+            "inputs emptied": f": > {members}; : > {grants}; : > {out}",
+        },
         equal={"reversed": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"), "crlf": after(f"sed -i 's/$/\\r/' {out}")},
     )
 
@@ -298,8 +307,11 @@ def table_query(rng: random.Random) -> Task:
     return Task(
         text, suite(rng, checks, data={"CASES": cases[:20]}), program(path, code, **make),
             workdir=path.rsplit("/", 1)[0],
-        wrong={"everything": program(path, "#!/bin/sh\ntail -n +2"), "nothing": program(path, "#!/bin/sh\ntrue"),
-               "text sort": program(path, code.replace('int(r[col]) if head[col][0] == "n" else r[col]', "r[col]"),
-               **make)},
+        wrong={
+            "everything": program(path, "#!/bin/sh\ntail -n +2"),
+            "nothing": program(path, "#!/bin/sh\ntrue"),
+            "text sort": program(path, code.replace('int(r[col]) if head[col][0] == "n" else r[col]', "r[col]"),
+            **make),
+        },
         equal={"comment": program(path, code, **make) + f"sed -i '1a # csv' {path}\n"},
     )

@@ -75,8 +75,8 @@ def price_regression(rng: random.Random) -> Task:
                 out.write(f"{r['id']},{sum(a * b for a, b in zip(w, vector(r))):.3f}\\n")
     ''', train=train, todo=todo, out=out)
     checks = {
-        "every_house_once": f'rows = list(csv.DictReader(io.StringIO(read("{out}"))))\nassert sorted(row["id"] for '
-                            'row in rows) == sorted(TRUTH)',
+        "every_house_once": f'rows = list(csv.DictReader(io.StringIO(read("{out}"))))\n'
+                            'assert sorted(row["id"] for row in rows) == sorted(TRUTH)',
         "error_is_small": fill('''
             guess = {row["id"]: float(row["price"]) for row in csv.DictReader(io.StringIO(read("@out@")))}
             square = sum((guess[name] - price) ** 2 for name, price in TRUTH.items()) / len(TRUTH)
@@ -90,14 +90,18 @@ def price_regression(rng: random.Random) -> Task:
     return Task(
         text, suite(rng, checks, data={"LIMIT": limit, "TRUTH": {str(row[0]): price for row, price in hidden}}), solve,
             files, workdir=root,
-        wrong={"decoy copied": f"cp {decoy} {out}", "constant": f"(echo id,price; tail -n +2 {todo} | sed "
-            f"'s/,.*/,350/') > {out}",
+        wrong={
+            "decoy copied": f"cp {decoy} {out}",
+            "constant": f"(echo id,price; tail -n +2 {todo} | sed 's/,.*/,350/') > {out}",
             "row lost": after(f"sed -i '$d' {out}"),
-               "area only": f"awk -F, -v OFS=, 'NR==1{{print \"id,price\"; next}} {{print $1, 100 + 3 * $2}}' {todo} "
-                            f"> {out}",
-               "nan": after(f"sed -i '2s/,.*/,nan/' {out}")},
-        equal={"reversed": after(f"(head -1 {out}; tail -n +2 {out} | tac) > /tmp/r; cp /tmp/r {out}"),
-               "rounded": after(f"sed -i 's/\\(\\.[0-9]\\)[0-9]*$/\\1/' {out}")},
+            "area only": f"awk -F, -v OFS=, 'NR==1{{print \"id,price\"; next}} {{print $1, 100 + 3 * $2}}' {todo} > "
+                         f"{out}",
+            "nan": after(f"sed -i '2s/,.*/,nan/' {out}"),
+        },
+        equal={
+            "reversed": after(f"(head -1 {out}; tail -n +2 {out} | tac) > /tmp/r; cp /tmp/r {out}"),
+            "rounded": after(f"sed -i 's/\\(\\.[0-9]\\)[0-9]*$/\\1/' {out}"),
+        },
     )
 
 
@@ -166,12 +170,17 @@ def message_labels(rng: random.Random) -> Task:
     constant = lambda label: f"{head}\"label\": \"{label}\"}}/' {todo} > {out}"  # noqa: E731
     return Task(
         text, suite(rng, checks, data={"LIMIT": limit, "TRUTH": truth}), solve, files, workdir=root,
-        wrong={"decoy copied": f"cp {decoy} {out}", "one class": constant(labels[0]),
+        wrong={
+            "decoy copied": f"cp {decoy} {out}",
+            "one class": constant(labels[0]),
             "other class": constant(labels[1]),
             "row lost": after(f"sed -i 1d {out}"),
-               "doubled": after(f"sed -n 1p {out} >> {out}")},
-        equal={"reversed": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"),
-            "spaces": after(f"sed -i 's/: /  :  /g' {out}")},
+            "doubled": after(f"sed -n 1p {out} >> {out}"),
+        },
+        equal={
+            "reversed": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"),
+            "spaces": after(f"sed -i 's/: /  :  /g' {out}"),
+        },
     )
 
 
@@ -251,10 +260,14 @@ def cluster_assignment(rng: random.Random) -> Task:
                 data={"LIMIT": limit, "TRUTH": {f"p{n:03}": place for n, (place, _) in enumerate(points)}},
                     prelude=prelude),
         solve, {source: _csv(["id", "x", "y", "z"], rows)}, workdir=root,
-        wrong={"all together": after(f"sed -i 's/\\t.*/\\ta/' {out}"),
+        wrong={
+            "all together": after(f"sed -i 's/\\t.*/\\ta/' {out}"),
             "all apart": after(f"sed -i 's/^\\(.*\\)\\t.*/\\1\\t\\1/' {out}"),
-               "by turns": after(f"awk -v OFS='\\t' '{{print $1, NR % {count}}}' {out} > /tmp/r; cp /tmp/r {out}"),
-               "row lost": after(f"sed -i '$d' {out}")},
-        equal={"renamed": after(f"sed -i 's/\\tc/\\tgroup-/' {out}"),
-            "reversed": after(f"tac {out} > /tmp/r; cp /tmp/r {out}")},
+            "by turns": after(f"awk -v OFS='\\t' '{{print $1, NR % {count}}}' {out} > /tmp/r; cp /tmp/r {out}"),
+            "row lost": after(f"sed -i '$d' {out}"),
+        },
+        equal={
+            "renamed": after(f"sed -i 's/\\tc/\\tgroup-/' {out}"),
+            "reversed": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"),
+        },
     )

@@ -62,9 +62,12 @@ def spike_detection(rng: random.Random) -> Task:
     table = "hour,value\n" + "".join(f"{hour},{value:.2f}\n" for hour, value in enumerate(values))
     return Task(
         text, suite(rng, checks, data={"TRUTH": marked, "LIMIT": limit}), solve, {source: table}, workdir=root,
-        wrong={"all": f"seq 0 479 > {out}", "none": f": > {out}", "extremes": f"tail -n +2 {source} | sort -t, -k2 "
-            f"-g | tail -15 | cut -d, -f1 > {out}",
-               "first half": after(f"head -5 {out} > /tmp/r; cp /tmp/r {out}")},
+        wrong={
+            "all": f"seq 0 479 > {out}",
+            "none": f": > {out}",
+            "extremes": f"tail -n +2 {source} | sort -t, -k2 -g | tail -15 | cut -d, -f1 > {out}",
+            "first half": after(f"head -5 {out} > /tmp/r; cp /tmp/r {out}"),
+        },
         equal={"reversed": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"), "crlf": after(f"sed -i 's/$/\\r/' {out}")},
     )
 
@@ -118,8 +121,9 @@ def demand_forecast(rng: random.Random) -> Task:
         json.dump(out, open("@out@", "w"))
     ''', folder=folder, out=out, ahead=ahead)
     checks = {
-        "form": f'got = json.loads(read("{out}"))\nassert sorted(got) == sorted(TRUTH)\nassert all(len(row) == '
-                f'{ahead} for row in got.values())',
+        "form": f'got = json.loads(read("{out}"))\n'
+                'assert sorted(got) == sorted(TRUTH)\n'
+                f'assert all(len(row) == {ahead} for row in got.values())',
         "error": fill('''
             got = json.loads(read("@out@"))
             errors = [abs(guess - real) / real for name in TRUTH for guess, real in zip(got[name], TRUTH[name])]
@@ -134,13 +138,17 @@ def demand_forecast(rng: random.Random) -> Task:
     ''', folder=folder, out=out)
     return Task(
         text, suite(rng, checks, data={"TRUTH": truth, "LIMIT": limit}), solve, files, workdir=root,
-        wrong={"mean": naive.replace("@rule@", f"[sum(read(p)) / 84] * {ahead}"),
+        wrong={
+            "mean": naive.replace("@rule@", f"[sum(read(p)) / 84] * {ahead}"),
             "last value": naive.replace("@rule@", f"[read(p)[-1]] * {ahead}"),
-               "first weeks": naive.replace("@rule@", f"read(p)[:{ahead}]"),
-               "short": after(f"sed -i 's/, [0-9.]*]/]/' {out}")},
-        equal={"indented": after(f"python3 -c \"import json; d = json.load(open('{out}')); json.dump(d, "
-                                 f"open('{out}', 'w'), indent=2)\""),
-               "whole numbers": after(f"sed -i 's/\\.[0-9]*//g' {out}")},
+            "first weeks": naive.replace("@rule@", f"read(p)[:{ahead}]"),
+            "short": after(f"sed -i 's/, [0-9.]*]/]/' {out}"),
+        },
+        equal={
+            "indented": after(f"python3 -c \"import json; d = json.load(open('{out}')); json.dump(d, open('{out}', "
+                              "'w'), indent=2)\""),
+            "whole numbers": after(f"sed -i 's/\\.[0-9]*//g' {out}"),
+        },
     )
 
 
@@ -226,9 +234,15 @@ def experiment_summary(rng: random.Random) -> Task:
                 solve,
         {source: "person,arm,value\n" + "".join(",".join(row) + "\n" for row in rows), decoy: json.dumps(stale)},
         workdir=root,
-        wrong={"decoy copied": f"cp {decoy} {out}", "one value": after(edit.format("a['n'] += 1")),
+        wrong={
+            "decoy copied": f"cp {decoy} {out}",
+            "one value": after(edit.format("a['n'] += 1")),
             "population": after(edit.format("a['variance'] *= (a['n'] - 1) / a['n']")),
-               "sign": after(edit.format("d['t'] *= -1")), "no t": after(edit.format("d.pop('t')"))},
-        equal={"rounded": after(edit.format("a['mean'] = round(a['mean'], 5)")),
-            "order": after(edit.format("d = dict(reversed(list(d.items())))"))},
+            "sign": after(edit.format("d['t'] *= -1")),
+            "no t": after(edit.format("d.pop('t')")),
+        },
+        equal={
+            "rounded": after(edit.format("a['mean'] = round(a['mean'], 5)")),
+            "order": after(edit.format("d = dict(reversed(list(d.items())))")),
+        },
     )

@@ -93,9 +93,11 @@ def auth_lockouts(rng: random.Random) -> Task:
         text,
         suite(rng, {"report": f'assert same(json.loads(read("{out}")), WANTED)'}, data={"WANTED": wanted}),
         solve, {log: "\n".join(lines) + "\n"}, workdir=root,
-        wrong={"one more": after(change.format(out, f"d['{first}']['failures'] += 1", "")),
-               "flag": after(change.format(out, f"d['{first}']['breached'] ^= True", "")),
-               "empty": f"echo '{{}}' > {out}"},
+        wrong={
+            "one more": after(change.format(out, f"d['{first}']['failures'] += 1", "")),
+            "flag": after(change.format(out, f"d['{first}']['breached'] ^= True", "")),
+            "empty": f"echo '{{}}' > {out}",
+        },
         equal={"order": after(change.format(out, "d=dict(reversed(d.items()))", ", indent=4") + f"; echo >> {out}")},
     )
 
@@ -183,8 +185,11 @@ def signed_manifest(rng: random.Random) -> Task:
     ''', out=out)
     return Task(
         text, suite(rng, {"statuses": check}, data={"WANTED": wanted}), solve, files, workdir=root,
-        wrong={"short": after(f"sed -i 1d {out}"), "status": after(f"sed -i '1s/\\t.*/\\tother/' {out}"),
-               "all unlisted": after(f"sed -i 's/\\t.*/\\tunlisted/' {out}")},
+        wrong={
+            "short": after(f"sed -i 1d {out}"),
+            "status": after(f"sed -i '1s/\\t.*/\\tother/' {out}"),
+            "all unlisted": after(f"sed -i 's/\\t.*/\\tunlisted/' {out}"),
+        },
         equal={"reversed": after(f"tac {out} > /tmp/r && cp /tmp/r {out}"), "crlf": after(f"sed -i 's/$/\\r/' {out}")},
     )
 
@@ -257,8 +262,14 @@ def permission_policy(rng: random.Random) -> Task:
     ''', {"modes": "".join(f"{int(mode, 8):o} {path}\n" for path, mode in sorted(wanted.items())), "sums": sums})
     return Task(
         text, verifier, solve, files, "\n".join(setup) + "\n", workdir=root,
-        wrong={"one file": after(f"chmod 755 {forced}"), "folders": after(f"chmod 755 {tree}/{secret}"),
-               "content": after(f"echo >> {forced}"), "policy moved": f"echo > {policy}"},
-        equal={"extra file": after(f"echo note > {tree}/extra.note"),
-            "policy touched": after(f"echo '# ok' >> {policy}")},
+        wrong={
+            "one file": after(f"chmod 755 {forced}"),
+            "folders": after(f"chmod 755 {tree}/{secret}"),
+            "content": after(f"echo >> {forced}"),
+            "policy moved": f"echo > {policy}",
+        },
+        equal={
+            "extra file": after(f"echo note > {tree}/extra.note"),
+            "policy touched": after(f"echo '# ok' >> {policy}"),
+        },
     )

@@ -97,20 +97,24 @@ def redaction_filter(rng: random.Random) -> Task:
             return [line.rstrip("\\r") for line in run(["@path@"], "\\n".join(lines) + "\\n").split("\\n")]
     ''', path=path)
     checks = {
-        "secrets_are_hidden": "evil = [case for case in CASES if case[0] != case[1]]\ngot = masked([case[0] for "
-                              "case in evil])\nassert got[: len(evil)] == [case[1] for case in evil]",
-        "everything_together": "got = masked([case[0] for case in CASES])\nassert got[: len(CASES)] == [case[1] for "
-                               "case in CASES]",
-        "the_rest_is_kept": "clean = [case[0] for case in CASES if case[0] == case[1]]\nassert masked(clean)[: "
-                            "len(clean)] == clean",
+        "secrets_are_hidden": "evil = [case for case in CASES if case[0] != case[1]]\n"
+                              "got = masked([case[0] for case in evil])\n"
+                              "assert got[: len(evil)] == [case[1] for case in evil]",
+        "everything_together": "got = masked([case[0] for case in CASES])\n"
+                               "assert got[: len(CASES)] == [case[1] for case in CASES]",
+        "the_rest_is_kept": "clean = [case[0] for case in CASES if case[0] == case[1]]\n"
+                            "assert masked(clean)[: len(clean)] == clean",
     }
     make = {"prefix": prefix, "token": mark_token, "card": mark_card}
     naive = code.replace('return match[0] if total % 10 else "@card@"', 'return "@card@"')
     return Task(
         text, suite(rng, checks, data={"CASES": cases}, prelude=prelude), program(path, code, **make),
             workdir=path.rsplit("/", 1)[0],
-        wrong={"identity": program(path, "#!/bin/sh\nexec cat"), "no luhn": program(path, naive, **make),
-               "no boundary": program(path, code.replace("(?<![A-Za-z0-9_])", ""), **make)},
+        wrong={
+            "identity": program(path, "#!/bin/sh\nexec cat"),
+            "no luhn": program(path, naive, **make),
+            "no boundary": program(path, code.replace("(?<![A-Za-z0-9_])", ""), **make),
+        },
         equal={"comment": program(path, code, **make) + f"sed -i '1a # masks' {path}\n"},
     )
 
@@ -214,9 +218,11 @@ def path_guard(rng: random.Random) -> Task:
         text, suite(rng, {"corpus": check, "single_requests": alone}, data={"CASES": cases}),
             program(path, code, **make),
         workdir=path.rsplit("/", 1)[0],
-        wrong={"refuses all": program(path, f"#!/bin/sh\nsed 's/.*/{no}/'"),
-               "no decoding": program(path, code.replace("{2})", "{9})"), **make),
-               "accepts all": program(path, f"#!/bin/sh\nsed 's,^/*,{yes} /,'")},
+        wrong={
+            "refuses all": program(path, f"#!/bin/sh\nsed 's/.*/{no}/'"),
+            "no decoding": program(path, code.replace("{2})", "{9})"), **make),
+            "accepts all": program(path, f"#!/bin/sh\nsed 's,^/*,{yes} /,'"),
+        },
         equal={"stderr": program(path, code, **make) + f"sed -i '2a sys.stderr.write(\"start\")' {path}\n"},
     )
 
@@ -318,9 +324,13 @@ def firewall_rules(rng: random.Random) -> Task:
     return Task(
         text, suite(rng, {"decisions": check}, data={"CASES": cases}), program(path, code, default=verdicts[1]),
         workdir=path.rsplit("/", 1)[0],
-        wrong={"constant": program(path, f"#!/bin/sh\nsed 's/.*/{verdicts[1]} 0/'"),
-               "open range": program(path, code.replace("<= span[1]", "< span[1]"), default=verdicts[1]),
-               "stub": program(path, "#!/bin/sh\nexit 0")},
-        equal={"spaces": program(path, code.replace("print(verdict, i)", "print(verdict, i, end=' \\n')"),
-            default=verdicts[1])},
+        wrong={
+            "constant": program(path, f"#!/bin/sh\nsed 's/.*/{verdicts[1]} 0/'"),
+            "open range": program(path, code.replace("<= span[1]", "< span[1]"), default=verdicts[1]),
+            "stub": program(path, "#!/bin/sh\nexit 0"),
+        },
+        equal={
+            "spaces": program(path, code.replace("print(verdict, i)", "print(verdict, i, end=' \\n')"),
+            default=verdicts[1]),
+        },
     )

@@ -106,9 +106,11 @@ def semver_resolver(rng: random.Random) -> Task:
     return Task(
         text, suite(rng, checks, data={"CASES": cases}, prelude=prelude), program(path, code, **make),
             workdir=path.rsplit("/", 1)[0],
-        wrong={"last": program(path, "#!/bin/sh\nawk '{print $NF}'"),
+        wrong={
+            "last": program(path, "#!/bin/sh\nawk '{print $NF}'"),
             "none": program(path, f"#!/bin/sh\nsed 's/.*/{none}/'"),
-               "text order": program(path, code.replace("v > best", "str(v) > str(best)"), **make)},
+            "text order": program(path, code.replace("v > best", "str(v) > str(best)"), **make),
+        },
         equal={"comment": program(path, code, **make) + f"sed -i '1a # picks versions' {path}\n"},
     )
 
@@ -237,8 +239,10 @@ def stack_calculator(rng: random.Random) -> Task:
     ''', path=path)}
     return Task(
         text, suite(rng, checks, data={"CASES": cases}), program(path, code, **make), workdir=path.rsplit("/", 1)[0],
-        wrong={"no modulo": program(path, code.replace(") % M)", "))"), **make),
+        wrong={
+            "no modulo": program(path, code.replace(") % M)", "))"), **make),
             "constant": program(path, "#!/bin/sh\nsed 's/.*/empty/'"),
-               "no macros": program(path, code.replace("macro.get(w, [w])", "[w]"), **make)},
+            "no macros": program(path, code.replace("macro.get(w, [w])", "[w]"), **make),
+        },
         equal={"comment": program(path, code, **make) + f"sed -i '1a # stack machine' {path}\n"},
     )

@@ -75,9 +75,12 @@ def build_order(rng: random.Random) -> Task:
     unneeded = next(iter(sorted(set(names) - needed)), names[0])
     return Task(
         text, suite(rng, checks, data=data), solve, {source: content}, workdir=root,
-        wrong={"reversed": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"),
+        wrong={
+            "reversed": after(f"tac {out} > /tmp/r; cp /tmp/r {out}"),
             "one more": after(f"echo {unneeded} >> {out}"),
-               "short": after(f"sed -i '$d' {out}"), "inputs emptied": f"echo '{{}}' > {source}; : > {out}"},
+            "short": after(f"sed -i '$d' {out}"),
+            "inputs emptied": f"echo '{{}}' > {source}; : > {out}",
+        },
         equal={"crlf": after(f"sed -i 's/$/\\r/' {out}"), "other order": python('''
             import json
             d = json.load(open("@source@"))
@@ -186,20 +189,25 @@ def port_fixes(rng: random.Random) -> Task:
     checks = {
         "history": 'got = [line.split("\\t") for line in git("log", "--reverse", "--format=%s%x09%an", '
                    f'"{target}").splitlines()]\nassert got == HISTORY',
-        "files": f'names = git("ls-tree", "-r", "--name-only", "{target}").split()\nassert sorted(names) == '
-                 f'sorted(TREE)\nfor name in names:\n    assert git("show", "{target}:" + name) == TREE[name], name',
-        "others_unchanged": 'assert git("log", "--format=%s", "main").split("\\n")[0] == "initial import"\nassert '
-                            f'int(git("rev-list", "--count", "{source}")) == {len(commits) + 3}\nassert git("log", '
-                            f'"-1", "--format=%s", "{source}").strip() == "docs: tail"',
+        "files": f'names = git("ls-tree", "-r", "--name-only", "{target}").split()\n'
+                 'assert sorted(names) == sorted(TREE)\n'
+                 'for name in names:\n'
+                 f'    assert git("show", "{target}:" + name) == TREE[name], name',
+        "others_unchanged": 'assert git("log", "--format=%s", "main").split("\\n'
+                            '")[0] == "initial import"\n'
+                            f'assert int(git("rev-list", "--count", "{source}")) == {len(commits) + 3}\n'
+                            f'assert git("log", "-1", "--format=%s", "{source}").strip() == "docs: tail"',
         "starts_at_tag": f'assert git("merge-base", "{target}", "{tag}") == git("rev-parse", "{tag}^{{commit}}")',
     }
     data = {"HISTORY": [["initial import", people[0]], *[[c[0], c[1]] for c in ported]],
         "TREE": dict(sorted(tree.items()))}
     return Task(
         text, suite(rng, checks, data=data, prelude=prelude), solve, setup="\n".join(setup) + "\n", workdir=root,
-        wrong={"everything": f"cd {repo} && git branch {target} {source}", "nothing": f"cd {repo} && git branch "
-            f"{target} {tag}",
-               "last fix lost": after(f"cd {repo} && git branch -f {target} {target}~1")},
+        wrong={
+            "everything": f"cd {repo} && git branch {target} {source}",
+            "nothing": f"cd {repo} && git branch {target} {tag}",
+            "last fix lost": after(f"cd {repo} && git branch -f {target} {target}~1"),
+        },
         equal={"checked out": after(f"cd {repo} && git checkout -q {target}")},
     )
 
@@ -316,8 +324,10 @@ def key_value_server(rng: random.Random) -> Task:
     return Task(
         text, suite(rng, checks, data={"DIALOGUE": dialogue, "FINAL": model}), program(path, code, mode="644", **make),
             workdir=path.rsplit("/", 1)[0],
-        wrong={"no delete": program(path, code.replace("data.pop(key, None)", "data.get(key)"), **make),
-               "unsorted keys": program(path, code.replace("sorted(data)", "sorted(data)[::-1]"), **make),
-               "constant": program(path, code.replace("data.get(key, ", "str("), **make)},
+        wrong={
+            "no delete": program(path, code.replace("data.pop(key, None)", "data.get(key)"), **make),
+            "unsorted keys": program(path, code.replace("sorted(data)", "sorted(data)[::-1]"), **make),
+            "constant": program(path, code.replace("data.get(key, ", "str("), **make),
+        },
         equal={"all interfaces": program(path, code.replace('"127.0.0.1"', '"0.0.0.0"'), **make)},
     )

@@ -115,9 +115,11 @@ def template_renderer(rng: random.Random) -> Task:
     ''', path=path)}
     return Task(
         text, suite(rng, checks, data={"CASES": cases}), program(path, code, **make), workdir=path.rsplit("/", 1)[0],
-        wrong={"echo": program(path, "#!/usr/bin/env python3\nimport json, sys\nfor l in sys.stdin:\n    "
-                                     "print(json.loads(l)['template'])"),
-               "no filters": program(path, code.replace("for f in filters", "for f in []"), **make),
-               "no loops": program(path, code.replace('"each [a-z]+"', '"EACH"'), **make)},
+        wrong={
+            "echo": program(path, "#!/usr/bin/env python3\nimport json, sys\nfor l in sys.stdin:\n    "
+                                  "print(json.loads(l)['template'])"),
+            "no filters": program(path, code.replace("for f in filters", "for f in []"), **make),
+            "no loops": program(path, code.replace('"each [a-z]+"', '"EACH"'), **make),
+        },
         equal={"comment": program(path, code, **make) + f"sed -i '1a # expands' {path}\n"},
     )

@@ -11,7 +11,7 @@ from river_envs.outcome import Outcome, Status
 from river_envs.plant.base import Actions, Conditions, Demonstration, Planted
 from river_envs.plant.record import calls_of, recorder
 from river_envs.plant.subject import Observed, Subject
-from river_envs.probes.base import Attempt, Restore, Solve, describe
+from river_envs.probes.base import Attempt, Put, Restore, Run, Solve, describe
 from river_envs.sandbox.base import Backend, BuildFailed, Delta, Image, SandboxError
 
 MOST_CANDIDATES = 14
@@ -24,11 +24,25 @@ _PINNED = (
 
 @dataclass(frozen=True)
 class Sound:
-    """An original that was audited: untouched 0, reference 1, and 1 again from the state alone."""
+    """An original that was audited: untouched 0, reference 1, and 1 again from the state alone.
+
+    ``in_place`` is true where the state alone is not paid because the reference leaves processes behind: a ``Restore``
+    then means that the original's reference is run again.
+    """
 
     environment: Environment
     state: Delta
     observed: Observed
+    in_place: bool = False
+
+    def actions(self, actions: Actions) -> Actions:
+        """``actions`` as they have to be run for this original."""
+        reference = self.environment.reference
+        if not self.in_place or reference is None:
+            return actions
+        limit = self.environment.limits.agent_timeout_sec
+        again = (Put(reference.files, "/solution"), Run(f"bash /solution/{reference.entry}", limit))
+        return tuple(step for action in actions for step in (again if isinstance(action, Restore) else (action,)))
 
 
 class Workshop:
@@ -53,10 +67,11 @@ class Workshop:
         outcome, state = self._attempt(environment, (Solve(),), None, PLAIN, repeat=0)
         if state is None or not outcome.passed:
             return f"the reference is not paid: {_word(outcome)}"
-        word = self.word(environment, (Restore(),), state)
-        if word != "pays":
-            return f"the state that the reference left is not paid by itself: {word}"
-        return Sound(environment, state, self._observe(environment, state))
+        if self.word(environment, (Restore(),), state) == "pays":
+            return Sound(environment, state, self._observe(environment, state))
+        sound = Sound(environment, state, self._observe(environment, state), in_place=True)
+        word = self.word(environment, sound.actions((Restore(),)), state)
+        return sound if word == "pays" else f"the reference is not paid again: {word}"
 
     def disprove(self, sound: Sound, planted: Planted) -> str | None:
         """Why the variant is not what it claims to be; None when every demonstration holds."""
@@ -72,12 +87,14 @@ class Workshop:
             for repeat in range(claim.grades):
                 settings = claim.settings or (claim.conditions,)
                 under_these = settings[repeat % len(settings)]
-                words.add(self.word(variant, claim.candidates[0], sound.state, under_these, repeat))
+                actions = sound.actions(claim.candidates[0])
+                words.add(self.word(variant, actions, sound.state, under_these, repeat))
                 if words == {"pays", "refuses"}:
                     return None
             return f"{claim.grades} grades: {', '.join(sorted(words))}"
         seen = []
-        for actions in claim.candidates[:MOST_CANDIDATES]:
+        for candidate in claim.candidates[:MOST_CANDIDATES]:
+            actions = sound.actions(candidate)
             word = self.word(variant, actions, sound.state, claim.conditions)
             other = None
             if word in claim.planted:
