@@ -194,6 +194,7 @@ def main() -> None:
     """Audit if asked to, compare, print, write JSON."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--catalog", type=Path)
+    parser.add_argument("--effort", default="standard", help="of the audit, when no catalog is given")
     parser.add_argument("--labels", type=Path, default=ROOT / "catalogs" / "river-mini" / "labels.csv")
     parser.add_argument("--output", type=Path, default=ROOT / "benchmarks" / "results" / "detection.json")
     options = parser.parse_args()
@@ -201,6 +202,7 @@ def main() -> None:
         catalog = options.catalog
         if catalog is None:
             command = [str(Path(sys.executable).with_name("river-envs")), "demo", "--json", "-o", f"{folder}/demo"]
+            command += ["--effort", options.effort]
             subprocess.run(command, check=True, stdout=sys.stderr)
             catalog = Path(folder) / "demo" / "river.duckdb"
         rows = read(catalog, options.labels)

@@ -131,7 +131,7 @@ class Reader:
         return {where: Known(signature, name, result, reason) for where, signature, name, result, reason in rows}
 
     def content_hash(self) -> str:
-        """A hash over ids, verdicts with their causes, qualities and standing marks: what a filter sees, without any time."""
+        """A hash over ids, verdicts with causes, qualities and standing marks: what a filter sees, without any time."""
         with self._reading() as connection:
             rows = connection.execute(
                 "SELECT id, verdict, list_sort(causes), mark, round(quality, 9) FROM environments_view ORDER BY id"

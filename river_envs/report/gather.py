@@ -27,7 +27,7 @@ def gather(catalog: Queryable, catalog_hash: str = "", limits: Limits | None = N
     numbers = read(catalog, "SELECT (SELECT count(*) FROM attempt) AS attempts,"
                             " (SELECT count(*) FROM finding) AS findings,"
                             " (SELECT count(DISTINCT environment_id) FROM finding) AS found,"
-                            f" (SELECT count(*) FROM ingest_view WHERE result = 'rejected') AS refused")[0]
+                            " (SELECT count(*) FROM ingest_view WHERE result = 'rejected') AS refused")[0]
     environments = _environments(catalog, limits.environments)
     details = _details(catalog, limits)
     refused = read(catalog, f"SELECT input, reason FROM ingest_view WHERE result = 'rejected' ORDER BY input"
@@ -41,7 +41,7 @@ def gather(catalog: Queryable, catalog_hash: str = "", limits: Limits | None = N
         domains=_groups(catalog, "domain"),
         verifier_kinds=_groups(catalog, "verifier_kind"),
         inputs={row["result"]: row["n"] for row in read(
-            catalog, f"SELECT result, count(*) AS n FROM ingest_view GROUP BY result ORDER BY n DESC, result")},
+            catalog, "SELECT result, count(*) AS n FROM ingest_view GROUP BY result ORDER BY n DESC, result")},
         refused=tuple(refused),
         refused_cut=Cut(len(refused), numbers["refused"], "SELECT * FROM ingest_view WHERE result = 'rejected'"),
         unsupported=tuple(read(

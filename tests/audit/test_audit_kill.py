@@ -28,12 +28,12 @@ def call(*arguments: str) -> dict[str, object]:
 
 
 def audited(catalog: Path) -> dict[str, object]:
-    return call("audit", "--catalog", str(catalog), "--backend", "bubblewrap", "--json")
+    return call("audit", "--catalog", str(catalog), "--effort", "quick", "--backend", "bubblewrap", "--json")
 
 
 def killed(catalog: Path, after: float) -> None:
     process = subprocess.Popen(
-        [COMMAND, "audit", "--catalog", str(catalog), "--backend", "bubblewrap", "--json"],
+        [COMMAND, "audit", "--catalog", str(catalog), "--effort", "quick", "--backend", "bubblewrap", "--json"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,

@@ -26,7 +26,7 @@ def audited(name: str, path: Path, store: Path, base: str) -> Catalog:
     ingest(catalog, [CORPUS])
     backend = open_backend(name, BackendOptions(store=str(store), aliases={"river-mini/base:1": base}))  # type: ignore[arg-type]
     try:
-        Run(catalog, backend, AuditOptions(), grading, command="river-envs audit")()
+        Run(catalog, backend, AuditOptions(effort="quick"), grading, command="river-envs audit")()
     finally:
         backend.close()
     score_catalog(catalog)
