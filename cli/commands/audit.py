@@ -42,6 +42,12 @@ def audit(
     options = AuditOptions(
         only, effort.value, jobs, seconds(budget) if budget else None, pass_at, network, retry, again, memory_mb
     )
+    recorded = opened.sql(
+        "SELECT DISTINCT CAST(options->>'pass_at' AS DOUBLE) AS pass_at FROM audit_run"
+        " WHERE options->>'pass_at' IS NOT NULL"
+    )["pass_at"].tolist()
+    if not again and any(value != pass_at for value in recorded):
+        note(f"earlier attempts of this catalog were graded at --pass-at {recorded[0]:g}; --again grades them anew")
     if dry_run:
         _dry_run(opened, options, json)
         return

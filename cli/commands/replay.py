@@ -9,6 +9,7 @@ import typer
 
 from river_cli.options import DEFAULT_CATALOG, CatalogOption, JsonOption, note, print_json
 from river_cli.workshop import BackendOption, NetworkOption, workshop
+from river_envs.environment import RiverError
 
 if TYPE_CHECKING:
     from river_envs.audit.replay import Replay
@@ -39,8 +40,14 @@ def replay(
     environment = opened.environment(found.environment_id)
     recorded = opened.results([environment.id]).get(environment.id, [])
     if script is not None:
-        script.write_text(room.as_script(found, environment, recorded, opened.delta))
-        script.chmod(0o755)
+        text = room.as_script(found, environment, recorded, opened.delta)
+        try:
+            script.write_text(text)
+            script.chmod(0o755)
+        except OSError as error:
+            raise RiverError(
+                f"--script={str(script)!r} cannot be written: {error.strerror}; name another file"
+            ) from error
         note(f"wrote {script}; run it where Docker is")
         return
     options = AuditOptions(network=network)

@@ -35,9 +35,7 @@ from river_envs.verify import conditions as under
 class Grade(Protocol):
     """The verifier's word on the state in a sandbox, under ``conditions`` (``verify/conditions.py``)."""
 
-    def __call__(
-        self, sandbox: Sandbox, environment: Environment, /, *, conditions: under.Conditions = ()
-    ) -> Outcome:
+    def __call__(self, sandbox: Sandbox, environment: Environment, /, *, conditions: under.Conditions = ()) -> Outcome:
         """Grade."""
         ...
 
@@ -102,9 +100,7 @@ def run_attempt(
 
 def _begin(start: Delta | None, attempt: Attempt) -> Delta | None:
     """The delta that a restoring attempt begins with: the reference's, without the changes it is told to leave out."""
-    left_out = {
-        path.strip("/") for action in attempt.actions if isinstance(action, Restore) for path in action.without
-    }
+    left_out = {path.strip("/") for action in attempt.actions if isinstance(action, Restore) for path in action.without}
     if start is None or not left_out:
         return start
     return Delta(tuple(change for change in start.changes if change.path not in left_out), start.skipped)

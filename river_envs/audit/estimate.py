@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from river_envs.audit.options import AuditOptions
-from river_envs.audit.run import CHUNK, unfinished
+from river_envs.audit.run import CHUNK, chosen, unfinished
 from river_envs.probes.base import NotApplicable, Survey
 from river_envs.probes.reference import FIRST
 from river_envs.probes.registry import probes
@@ -47,7 +47,7 @@ class Estimate:
 
 def estimate(catalog: Catalog, options: AuditOptions) -> Estimate:
     """Plan every unfinished environment as if its image held nothing; what the image holds changes a few attempts."""
-    targets = unfinished(catalog, catalog.ids(options.only), options.effort)
+    targets = unfinished(catalog, chosen(catalog, options.only), options.effort)
     counts: Counter[str] = Counter()
     recorded = 0
     for start in range(0, len(targets), CHUNK):

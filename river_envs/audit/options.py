@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from river_envs.environment import RiverError
 from river_envs.probes.base import Effort
 
 
@@ -14,6 +16,9 @@ def cores() -> int:
     """The processors this process may use."""
     return len(os.sched_getaffinity(0))
 
+
+MOST_JOBS: Final = 256
+"""More attempts at once than any machine has cores for only lengthen each other."""
 
 EFFORTS: Final[dict[Effort, int]] = {"quick": 8, "standard": 25, "deep": 80}
 """Attempts per environment, about: no probe after the controls is begun once so many were spent."""
@@ -39,6 +44,13 @@ class AuditOptions:
     memory_mb: int | None = None
     disk_mb: int = 1024
     tries: int = 3
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant. Raises RiverError."""
+        if not math.isfinite(self.pass_at):
+            raise RiverError(f"--pass-at={self.pass_at!r} is no reward; give a finite number such as 1.0")
+        if not 0 <= self.jobs <= MOST_JOBS:
+            raise RiverError(f"--jobs={self.jobs!r} is not between 0 (one per core) and {MOST_JOBS}")
 
     @property
     def workers(self) -> int:

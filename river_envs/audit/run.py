@@ -20,7 +20,7 @@ from river_envs.audit.environment import EnvironmentAudit, History, Stopped
 from river_envs.audit.options import EFFORTS, AuditOptions, AuditReport, Progress, Show
 from river_envs.catalog.records import PlanRecord
 from river_envs.catalog.spool import Spool
-from river_envs.environment import Environment
+from river_envs.environment import Environment, RiverError
 from river_envs.outcome import Status
 from river_envs.probes.base import Effort, Result
 from river_envs.probes.registry import probes
@@ -31,6 +31,16 @@ if TYPE_CHECKING:
 
 CHUNK = 32
 MERGE_EVERY_SEC = 2.0
+
+
+def chosen(catalog: Catalog, only: str | None) -> list[str]:
+    """The ids that ``only`` names. Raises RiverError when there is none: nothing to do is no success."""
+    ids = catalog.ids(only)
+    if not ids and only is not None:
+        raise RiverError(f"no environment matches --only={only!r}; look with: river-envs sql 'FROM environments_view'")
+    if not ids:
+        raise RiverError(f"the catalog {catalog.path} holds no environment; fill it with: river-envs ingest PATH")
+    return ids
 
 
 def unfinished(catalog: Catalog, ids: Sequence[str], effort: Effort) -> list[str]:
@@ -88,7 +98,7 @@ class Run:
         """Run until everything is done, the budget is spent, or somebody interrupts; then merge and report."""
         self.catalog.absorb_spool()
         self.backend.sweep()
-        ids = self.catalog.ids(self.options.only)
+        ids = chosen(self.catalog, self.options.only)
         forget(self.catalog, ids, self.options)
         targets = unfinished(self.catalog, ids, self.options.effort)
         self._counts["environments"] = len(targets)

@@ -195,10 +195,12 @@ def explain(error: Exception, path: Path) -> Exception:
     lower = text.lower()
     if "no space left" in lower or "file too large" in lower or "disk quota" in lower:
         return RiverError(f"the disk that holds {path} is full; free some space and run the command again")
-    if "read-only file system" in lower or "permission denied" in lower or "operation not permitted" in lower:
+    if "read-only file system" in lower or "permission denied" in lower or "operation not permitted" in lower or (
+        "cannot open file" in lower
+    ):
         return RiverError(f"the catalog {path} cannot be written by this user; copy it or change its permissions")
     if "version number" in lower and "database file" in lower:
         return RiverError(f"the catalog {path} was written by another DuckDB release; install a duckdb that reads it")
-    if "corrupt" in lower or "not a valid duckdb" in lower or "checksum" in lower:
+    if any(word in lower for word in ("corrupt", "not a valid duckdb", "checksum", "could not read enough bytes")):
         return RiverError(f"the catalog {path} is damaged: {text.splitlines()[0]}; restore it from a copy")
     return error

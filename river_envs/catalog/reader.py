@@ -63,7 +63,7 @@ class Reader:
             except duckdb.IOException:
                 raise
             except duckdb.Error as error:
-                raise RiverError(f"the query failed: {str(error).strip()}") from error
+                raise RiverError(f"the query failed: {_one_sentence(error)}") from error
 
     def environments(self, where: str | None = None) -> pd.DataFrame:
         """``environments_view`` in id order; ``where`` is a SQL condition on it."""
@@ -121,7 +121,12 @@ class Reader:
             columns = {row[0] for row in connection.execute("DESCRIBE environments_view").fetchall()}
         if named or (re.fullmatch(r"[\w./-]+", only) and only not in columns):
             return [self.find(only)]
-        frame = self.sql(f"SELECT id FROM environments_view WHERE (\n{only}\n) ORDER BY id")
+        try:
+            frame = self.sql(f"SELECT id FROM environments_view WHERE (\n{only}\n) ORDER BY id")
+        except RiverError as error:
+            raise RiverError(
+                f"--only={only!r} is no condition on environments_view, and no id or name: {error}"
+            ) from error
         return [str(name) for name in frame["id"]]
 
     def known_sources(self) -> dict[str, Known]:
@@ -244,6 +249,11 @@ class Reader:
             problem = f"{len(rows)} findings begin with" if rows else "there is no finding"
             raise RiverError(f"{problem} {id!r}; list them with: river-envs sql \"FROM findings_view\" -c {self.path}")
         return next(finding for finding in self.findings_of([rows[0][1]])[rows[0][1]] if finding.id == rows[0][0])
+
+
+def _one_sentence(error: Exception) -> str:
+    """What DuckDB says of a query, without the picture of it that follows."""
+    return " ".join(str(error).split("\n\n")[0].split())
 
 
 def _file(connection: duckdb.DuckDBPyConnection, sha256: str) -> bytes:

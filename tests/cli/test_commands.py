@@ -96,3 +96,34 @@ def test_importing_is_fast_and_light():
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
     assert time.monotonic() - began < 30  # a hang, not a measurement
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ("--pass-at nan", "finite number"),
+        ("--jobs 100000", "one per core"),
+        ("--only name='zzz'", "no environment matches"),
+        ("--only nosuch=3", "environments_view"),
+    ],
+)
+def test_an_audit_that_cannot_be_meant_is_refused(options: str, word: str, tmp_path: Path):
+    catalog = open_catalog(tmp_path / "c.duckdb", create=True)
+    from probe_support import environment
+
+    with catalog.writer() as writer:
+        writer.add_environments([environment()], ["a"])
+    done = call("audit", "--catalog", str(catalog.path), "--dry-run", *options.split())
+    assert done.returncode == 2
+    assert word in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_damaged_catalog_is_one_sentence(tmp_path: Path):
+    catalog = open_catalog(tmp_path / "c.duckdb", create=True)
+    with catalog.path.open("r+b") as stream:
+        stream.truncate(50_000)
+    done = call("show", "x", "--catalog", str(catalog.path))
+    assert done.returncode == 2
+    assert "damaged" in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
