@@ -14,8 +14,8 @@ source $HOME/.local/bin/env
 uvx --python 3.12 --with pytest==8.4.1 pytest /tests/test_final_state.py -v
 if [ $? -eq 0 ]; then echo 1 > /logs/verifier/reward.txt; else echo 0 > /logs/verifier/reward.txt; fi
 """
-NO_NET = """Err:1 http://deb.debian.org/debian bookworm InRelease
-  Temporary failure resolving 'deb.debian.org'
+NO_NET = """Err:1 http://mirror.example.org/debian bookworm InRelease
+  Temporary failure resolving 'mirror.example.org'
 E: Unable to locate package curl
 curl: (6) Could not resolve host: astral.sh
 t.sh: line 5: /root/.local/bin/env: No such file or directory
