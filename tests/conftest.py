@@ -10,9 +10,16 @@ from __future__ import annotations
 import os
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from river_envs.environment import ImageRecipe
 from river_envs.sandbox.base import BackendOptions, BackendUnavailable
+
+settings.register_profile(
+    # The same examples on every run, and no verdict from a clock: a loaded machine is no finding.
+    "river", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("river")
 
 REQUIRE_DOCKER = os.environ.get("RIVER_REQUIRE_DOCKER") == "1"
 TEST_IMAGE = os.environ.get("RIVER_TEST_IMAGE", "river-base:1")
