@@ -1,7 +1,8 @@
 """The worlds are sound: what their authors vouch for holds in real namespaces.
 
 The default run grades one instance of a quarter of the families (the quarter moves with the names, not with the day);
-the slow run grades every family (RIVER_WORLD_SEEDS instances of each), its wrong and equal states, and every example of an instruction.
+the slow run grades every family (RIVER_WORLD_SEEDS instances of each), its wrong and equal states, and every example
+of an instruction.
 """
 
 from __future__ import annotations
