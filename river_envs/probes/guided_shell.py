@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from river_envs.environment import Environment
 from river_envs.probes.asked import determined
-from river_envs.probes.base import Attempt, Background, Judgement, NotApplicable, Probe, Put, Result, Survey
-from river_envs.probes.synthesised import judged, proposed, repaired
+from river_envs.probes.base import Attempt, NotApplicable, Put, Survey
+from river_envs.probes.synthesised import Synthesised, proposed
 
 
-class GuidedShell(Probe):
+class GuidedShell(Synthesised):
     """An artefact made from what the verifier's shell script checks, filled with values that nobody computed.
 
     What it does: reads the scripts as bash does (never runs them) for what they demand of each file: `[ -f F ]`, `grep`
@@ -44,20 +44,3 @@ class GuidedShell(Probe):
             return found
         facts, files = found
         return [self.attempt(environment, Put(files), question="Is the form alone rewarded?", **facts)]
-
-    def more(self, environment: Environment, results: Sequence[Result], background: Background) -> Sequence[Attempt]:
-        """A repaired draft after a rejection; after a reward the same form with other values."""
-        found = repaired(environment, results)
-        if found is None:
-            return ()
-        facts, files, arm, repeat = found
-        question = "Is the form alone rewarded?" if arm == "probe" else "Are other values rewarded as well?"
-        return [self.attempt(environment, Put(files), arm=arm, repeat=repeat, question=question, **facts)]
-
-    def enough(self, results: Sequence[Result]) -> bool:
-        """Never: one reward proves nothing."""
-        return False
-
-    def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:
-        """Two fillings rewarded: the form alone is checked."""
-        return judged(self, environment, results, background)

@@ -6,7 +6,17 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from river_envs.environment import Environment, File
-from river_envs.probes.base import Background, Judgement, NotApplicable, Probe, ProbeStatus, Result, Survey
+from river_envs.probes.base import (
+    Attempt,
+    Background,
+    Judgement,
+    NotApplicable,
+    Probe,
+    ProbeStatus,
+    Put,
+    Result,
+    Survey,
+)
 from river_envs.probes.judging import hit, unproven
 
 BUDGET: Final = 8
@@ -94,3 +104,24 @@ def judged(probe: Probe, environment: Environment, results: Sequence[Result], ba
         places=places,
         answers=[first.attempt.facts["answers"], second.attempt.facts["answers"]],
     )
+
+
+class Synthesised(Probe):
+    """What the guided probes share: how they go on and how they are read. Each says itself how it begins."""
+
+    def more(self, environment: Environment, results: Sequence[Result], background: Background) -> Sequence[Attempt]:
+        """A repaired draft after a rejection; after a reward the same form with other values."""
+        found = repaired(environment, results)
+        if found is None:
+            return ()
+        facts, files, arm, repeat = found
+        question = "Is the form alone rewarded?" if arm == "probe" else "Are other values rewarded as well?"
+        return [self.attempt(environment, Put(files), arm=arm, repeat=repeat, question=question, **facts)]
+
+    def enough(self, results: Sequence[Result]) -> bool:
+        """Never: one reward proves nothing."""
+        return False
+
+    def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:
+        """Two fillings rewarded: the form alone is checked."""
+        return judged(self, environment, results, background)
