@@ -12,6 +12,8 @@ from river_cli.options import DEFAULT_CATALOG, CatalogOption, JsonOption, print_
 if TYPE_CHECKING:
     from rich.console import Console
 
+LEADS = 15
+"""Leads that the terminal shows without --full."""
 _STYLES = {"hit": "red", "survived": "green", "error": "yellow", "not-run": "yellow", "not-applicable": "dim"}
 
 
@@ -24,7 +26,7 @@ def show(
     environment: Annotated[str, typer.Argument(help="An id, the beginning of one, or a name.")],
     catalog: CatalogOption = DEFAULT_CATALOG,
     json: JsonOption = False,
-    full: Annotated[bool, typer.Option("--full", help="Do not shorten instruction, recipe and logs.")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Do not shorten instruction, recipe, leads and logs.")] = False,
 ) -> None:
     """Show one environment: what it asks, how it was probed, what was found and what to do about it."""
     from rich.console import Console
@@ -46,6 +48,7 @@ def show(
     _table(console, "Files", ("role", "path", "size"), facts["files"])
     _table(console, "Probes", ("probe", "version", "status", "reason"), facts["probes"])
     _findings(console, facts["findings"])
+    _leads(console, facts["leads"], None if full else LEADS)
     _table(console, "Attempts", ("id", "probe", "arm", "repeat", "status", "reward", "passed", "seconds", "detail"),
            facts["attempts"])
     _table(console, "Marks", ("mark", "note", "who", "recorded_at"), facts["marks"])
@@ -121,6 +124,18 @@ def _findings(console: Console, findings: Sequence[Mapping[str, Any]]) -> None:
         console.print(Text(f"  seen:   {one_line(finding['message'], 600)}"))
         console.print(Text(f"  advice: {one_line(finding['advice'], 600)}"))
         console.print(Text(f"  proof:  {len(finding['attempts'])} attempts; river-envs replay {finding['id']}"))
+
+
+def _leads(console: Console, leads: Sequence[Mapping[str, Any]], most: int | None) -> None:
+    from rich.text import Text
+
+    rows = [
+        {**lead, "causes": ", ".join(lead["causes"]), "where": f"{lead['path']}:{lead['line'] or ''}".rstrip(":")}
+        for lead in leads[:most]
+    ]
+    _table(console, "Leads (they suggest, they prove nothing)", ("rule", "causes", "where", "message"), rows)
+    if len(rows) < len(leads):
+        console.print(Text(f"{len(leads) - len(rows)} more with --full or --json", "dim"))
 
 
 def _table(console: Console, title: str, columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> None:

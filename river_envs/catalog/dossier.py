@@ -22,6 +22,8 @@ _PARTS = {
     "plans": "SELECT probe, version, status, reason FROM plan WHERE environment_id = $id ORDER BY probe, version",
     "findings": "SELECT id, claim, cause, trigger, probe, message, advice, attempts, evidence FROM finding "
                 "WHERE environment_id = $id ORDER BY cause, id",
+    "leads": "SELECT rule, causes, path, line, message FROM lead WHERE environment_id = $id "
+             "ORDER BY rule, path, line, message",
     "attempts": "SELECT id, probe, version, arm, repeat, question, status, reward, passed, effective, seconds, detail, "
                 "substitutions, backend, recorded_at::VARCHAR AS recorded_at FROM attempt WHERE environment_id = $id "
                 "ORDER BY probe, version, repeat, arm, id",
@@ -34,7 +36,7 @@ _JSON = {"bases", "evidence"}
 
 
 def dossier(catalog: Catalog, id: str) -> dict[str, Any]:
-    """The environment with this id, with lists ``files``, ``probes``, ``findings``, ``attempts``, ``marks``, ...
+    """The environment with this id, with lists ``files``, ``probes``, ``findings``, ``leads``, ``attempts``, ...
 
     ``probes`` holds what the last scoring said; before that, what was planned. Every value is JSON-able.
     """

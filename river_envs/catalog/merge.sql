@@ -56,7 +56,9 @@ DELETE FROM verdict WHERE environment_id NOT IN (SELECT environment_id FROM ours
 DELETE FROM score WHERE environment_id NOT IN (SELECT environment_id FROM ours);
 DELETE FROM probe_result WHERE environment_id NOT IN (SELECT environment_id FROM ours);
 DELETE FROM finding WHERE environment_id NOT IN (SELECT environment_id FROM ours);
+DELETE FROM lead WHERE environment_id NOT IN (SELECT environment_id FROM ours);
 INSERT INTO verdict BY NAME SELECT * FROM other.verdict WHERE environment_id IN (SELECT environment_id FROM theirs);
 INSERT INTO score BY NAME SELECT * FROM other.score WHERE environment_id IN (SELECT environment_id FROM theirs);
 INSERT INTO probe_result BY NAME SELECT * FROM other.probe_result WHERE environment_id IN (SELECT environment_id FROM theirs);
 INSERT INTO finding BY NAME SELECT * FROM other.finding WHERE environment_id IN (SELECT environment_id FROM theirs);
+INSERT INTO lead BY NAME SELECT * FROM other.lead WHERE environment_id IN (SELECT environment_id FROM theirs);

@@ -73,6 +73,10 @@ class Reader:
         """``findings_view`` by environment and cause."""
         return self.sql("SELECT * FROM findings_view ORDER BY environment_id, cause, id")
 
+    def leads(self) -> pd.DataFrame:
+        """``leads_view`` by environment and rule: what suggests a defect and proves none."""
+        return self.sql("SELECT * FROM leads_view ORDER BY environment_id, rule, path, line, message")
+
     def attempts(self) -> pd.DataFrame:
         """``attempts_view`` by environment and probe."""
         return self.sql("SELECT * FROM attempts_view ORDER BY environment_id, probe, arm, repeat, id")

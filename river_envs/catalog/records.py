@@ -89,6 +89,19 @@ class ProbeRecord:
 
 
 @dataclass(frozen=True)
+class LeadRecord:
+    """What suggests a defect and proves none. ``rule`` is a static lead's name or a probe's id; ``path`` is the file
+    that was read or edited, ``line`` 0 where none is meant."""
+
+    environment_id: str
+    rule: str
+    causes: tuple[str, ...]
+    path: str
+    line: int
+    message: str
+
+
+@dataclass(frozen=True)
 class Estimate:
     """A number with its interval; ``None`` where nothing is known."""
 
@@ -118,6 +131,7 @@ class JudgedRecord:
     probes: tuple[ProbeRecord, ...] = ()
     findings: tuple[Finding, ...] = ()
     score: ScoreRecord | None = None
+    leads: tuple[LeadRecord, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -149,7 +149,7 @@ def _texts(values: Sequence[str]) -> list[str]:
 
 
 def judgement_rows(judged: Mapping[str, JudgedRecord]) -> dict[str, list[Row]]:
-    """The rows of the tables verdict, score, probe_result and finding."""
+    """The rows of the tables verdict, score, probe_result, finding and lead."""
     return {
         "verdict": [
             {"environment_id": name, "verdict": record.verdict, "causes": list(record.causes),
@@ -163,6 +163,11 @@ def judgement_rows(judged: Mapping[str, JudgedRecord]) -> dict[str, list[Row]]:
             for name, record in judged.items() for row in record.probes
         ],
         "finding": [finding_row(finding) for record in judged.values() for finding in record.findings],
+        "lead": [
+            {"environment_id": name, "rule": row.rule, "causes": list(row.causes), "path": clean(row.path),
+             "line": row.line, "message": clean(row.message)}
+            for name, record in judged.items() for row in record.leads
+        ],
     }
 
 

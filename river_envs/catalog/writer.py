@@ -40,7 +40,7 @@ from river_envs.sandbox.base import Base, Delta
 if TYPE_CHECKING:
     import duckdb
 
-_JUDGED = ("verdict", "score", "probe_result", "finding")
+_JUDGED = ("verdict", "score", "probe_result", "finding", "lead")
 
 
 class Writer:

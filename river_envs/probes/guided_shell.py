@@ -18,7 +18,7 @@ class GuidedShell(Synthesised):
     grades, mends it from what failed, and hands in what passed once more with other values.
 
     What a hit proves: two artefacts that exclude each other where the instruction asks for one determined value are
-    both rewarded, so the script checks the form and not the value.
+    both rewarded, so the script checks the form and not the value (existence-only, shape-only or keyword-only).
 
     What it cannot show: anything where the script holds, compares or recomputes an expected value: then it is silent.
     Functions of the script are not followed.

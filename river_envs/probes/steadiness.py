@@ -76,7 +76,7 @@ class Steadiness(Probe):
 
     def more(self, environment: Environment, results: Sequence[Result], background: Background) -> Sequence[Attempt]:
         """After the first failure: again under the condition, twice without it, and the work under it."""
-        failed = next((result for result in results if _fails(result)), None)
+        failed = next((result for result in results if fails(result)), None)
         if failed is None or self._blind(environment, failed.attempt.conditions):
             return ()
         setting = failed.attempt.conditions
@@ -108,7 +108,7 @@ class Steadiness(Probe):
         broken = next((result for result in under if result.outcome.status is Status.SANDBOX_ERROR), None)
         if broken is not None:
             return Judgement(ProbeStatus.ERROR, f"{broken.outcome.status}: {broken.outcome.detail}")
-        failed = next((result for result in under if _fails(result)), None)
+        failed = next((result for result in under if fails(result)), None)
         if failed is None:
             return self._steady(under, plain)
         setting = failed.attempt.conditions
@@ -119,7 +119,7 @@ class Steadiness(Probe):
         against = [r for r in results if r.attempt.conditions == setting and r.attempt.arm in {"under", "whole"}]
         benign = [result for result in results if result.attempt.arm == "benign"]
         needed = TWICE * (2 if self.whole and failed.attempt.actions == (Restore(),) else 1)
-        if len(against) < needed or len(benign) < TWICE or not all(_fails(result) for result in against):
+        if len(against) < needed or len(benign) < TWICE or not all(fails(result) for result in against):
             return Judgement(ProbeStatus.SURVIVED, f"failed once with {shown}, not each time, or not when done so too")
         if not all(result.passed and result.effective for result in benign):
             return Judgement(ProbeStatus.SURVIVED, "the state did not pass plainly either: see the reference probe")
@@ -158,7 +158,7 @@ class Steadiness(Probe):
         )
 
 
-def _fails(result: Result) -> bool:
+def fails(result: Result) -> bool:
     """Whether a right state was graded and rejected, under a condition that something saw."""
     return result.graded and not result.passed and result.effective and not _unheard(result)
 

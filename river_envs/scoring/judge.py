@@ -14,6 +14,7 @@ from river_envs.environment import Environment
 from river_envs.probes.base import RANKING, Background, Finding, Judgement, Probe, ProbeStatus, Result
 from river_envs.probes.registry import probes
 from river_envs.sandbox.base import Base
+from river_envs.scoring.leads import lead_records
 from river_envs.scoring.score import score
 from river_envs.scoring.survivors import survivors, with_survivors
 
@@ -45,7 +46,8 @@ def judge(
         ProbeRecord(environment.id, probe.id, probe.version, str(judgement.status), judgement.reason)
         for probe, judgement in judgements.values()
     )
-    record = JudgedRecord(verdict, causes, reasons, records, findings)
+    leads = lead_records(environment, judgements, by_probe)
+    record = JudgedRecord(verdict, causes, reasons, records, findings, leads=leads)
     mutants = [result for name, found in by_probe.items() if _is_mutant(name) for result in found]
     return replace(record, score=with_survivors(score(record, background), survivors(mutants)))
 

@@ -7,6 +7,8 @@ WITH latest_mark AS (
     FROM attempt GROUP BY environment_id
 ), found AS (
     SELECT environment_id, count(*) AS findings FROM finding GROUP BY environment_id
+), suggested AS (
+    SELECT environment_id, count(*) AS leads FROM lead GROUP BY environment_id
 ), copied AS (
     SELECT environment_id, count(*) AS origins FROM origin GROUP BY environment_id
 )
@@ -17,11 +19,13 @@ SELECT
     s.learnability, coalesce(f.findings, 0) AS findings, coalesce(a.attempts, 0) AS attempts,
     coalesce(a.failed_attempts, 0) AS failed_attempts, e.status, e.unsupported,
     CASE WHEN m.mark <> 'clear' THEN m.mark END AS mark, CASE WHEN m.mark <> 'clear' THEN m.note END AS mark_note,
-    coalesce(c.origins, 0) AS origins, length(e.instruction) AS instruction_length, e.added_at
+    coalesce(c.origins, 0) AS origins, length(e.instruction) AS instruction_length, e.added_at,
+    coalesce(l.leads, 0) AS leads
 FROM environment e
 LEFT JOIN verdict v ON v.environment_id = e.id
 LEFT JOIN score s ON s.environment_id = e.id
 LEFT JOIN attempted a ON a.environment_id = e.id
 LEFT JOIN found f ON f.environment_id = e.id
+LEFT JOIN suggested l ON l.environment_id = e.id
 LEFT JOIN latest_mark m ON m.environment_id = e.id
 LEFT JOIN copied c ON c.environment_id = e.id;
