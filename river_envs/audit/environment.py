@@ -17,7 +17,7 @@ from river_envs.audit.survey import survey as look
 from river_envs.catalog.records import ImageRecord, PlanRecord, PlanStatus, SurveyRecord
 from river_envs.environment import Environment
 from river_envs.outcome import RETRIED, Outcome, Status
-from river_envs.probes.base import RANKING, Attempt, Background, NotApplicable, Probe, Result, Step, Survey
+from river_envs.probes.base import RANKING, Attempt, Background, Finding, NotApplicable, Probe, Result, Step, Survey
 from river_envs.probes.registry import probes
 from river_envs.sandbox.base import Backend, BuildFailed, Delta, Image, SandboxError
 
@@ -87,7 +87,8 @@ class EnvironmentAudit:
             results = self._carry_out(probe, planned)
             self._note(probe, "planned", "")
             findings = probe.judge(self.environment, results, self.background).findings
-            if any(finding.trigger in RANKING for finding in findings):
+            accusing = any(finding.trigger in RANKING for finding in findings)
+            if accusing and not self._reference_may_tell(probe, findings):
                 self.decided = f"{probe.id} decided: the verdict cannot change"
 
     def _build(self) -> None:
@@ -151,6 +152,13 @@ class EnvironmentAudit:
         if background.reference and not all(result.passed for result in background.reference if result.in_place):
             return "the reference does not pass: the verdict cannot change"
         return ""
+
+    def _reference_may_tell(self, probe: Probe, findings: Sequence[Finding]) -> bool:
+        """Whether a control without a reward is still to be read against the reference: a verifier that is slow, dies
+        or writes nothing only where no work was done may well judge work.
+        """
+        broken = all(finding.claim == "broken" for finding in findings)
+        return broken and probe.family == "control" and self.environment.reference is not None
 
     def _beyond(self, probe: Probe) -> bool:
         """Whether the chosen effort does not pay for this probe."""
