@@ -20,6 +20,7 @@ class Limits:
     details: int = 250
     findings: int = 12
     attempts: int = 6
+    leads: int = 8
     inputs: int = 200
     failures: int = 60
     kept: int = 1000
@@ -91,6 +92,27 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Lead:
+    """What suggests a defect and proves none."""
+
+    rule: str
+    causes: tuple[str, ...]
+    where: str
+    message: str
+
+
+@dataclass(frozen=True)
+class LeadCount:
+    """How many environments a lead concerns, and in how many of them nothing was proved."""
+
+    rule: str
+    about: str
+    environments: int
+    unproved: int
+    example: str
+
+
+@dataclass(frozen=True)
 class Detail:
     """One environment that has findings."""
 
@@ -98,6 +120,8 @@ class Detail:
     instruction: str
     findings: tuple[Finding, ...]
     findings_total: int
+    leads: tuple[Lead, ...] = ()
+    leads_total: int = 0
 
 
 @dataclass(frozen=True)
@@ -138,6 +162,7 @@ class Report:
     details_cut: Cut
     subset: Subset | None
     catalog_hash: str = ""
+    leads: tuple[LeadCount, ...] = ()
     marks: tuple[Mapping[str, Any], ...] = field(default=())
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Protocol
 
 STATE = "CASE WHEN verdict IS NOT NULL THEN verdict WHEN status = 'unsupported' THEN status ELSE 'not-audited' END"
@@ -25,6 +26,11 @@ def read(catalog: Queryable, query: str) -> list[dict[str, Any]]:
         {name: _plain(value) for name, value in zip(frame.columns, row, strict=True)}
         for row in frame.itertuples(index=False, name=None)
     ]
+
+
+def quoted(values: Iterable[str]) -> str:
+    """Values as a list of SQL strings."""
+    return ", ".join("'" + value.replace("'", "''") + "'" for value in values)
 
 
 def _plain(value: Any) -> Any:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from river_envs.causes import CAUSES
 from river_envs.report.facts import Attempt, CauseCount, Cut, Detail, Finding, Group, Limits, Report, Subset
-from river_envs.report.frames import LATEST_SUBSET, STATE, Queryable, read
+from river_envs.report.frames import LATEST_SUBSET, STATE, Queryable, quoted, read
+from river_envs.report.suggested import leads_of, suggested
 from river_envs.report.tables import VERDICTS
 
 _KEPT = f"(SELECT environment_id FROM subset_member WHERE kept AND subset_id = {LATEST_SUBSET})"
@@ -62,6 +63,7 @@ def gather(catalog: Queryable, catalog_hash: str = "", limits: Limits | None = N
         details_cut=Cut(len(details), numbers["found"], "SELECT * FROM findings_view"),
         subset=_subset(catalog, limits),
         catalog_hash=catalog_hash,
+        leads=suggested(catalog, limits),
         marks=tuple(read(
             catalog, "SELECT id, name, mark, mark_note, verdict FROM environments_view WHERE mark IS NOT NULL"
                      f" ORDER BY name, id LIMIT {limits.inputs}")),
@@ -112,7 +114,7 @@ def _details(catalog: Queryable, limits: Limits) -> list[Detail]:
     )
     if not environments:
         return []
-    ids = _quoted(row["id"] for row in environments)
+    ids = quoted(row["id"] for row in environments)
     findings = read(
         catalog,
         "SELECT * EXCLUDE (evidence), left(evidence::VARCHAR, 4000) AS evidence,"
@@ -125,8 +127,9 @@ def _details(catalog: Queryable, limits: Limits) -> list[Detail]:
     attempts = {row["id"]: _attempt(row) for row in read(
         catalog,
         "SELECT id, arm, question, status, reward, passed, left(actions::VARCHAR, 8000) AS actions,"
-        f" right(log, 1500) AS log, seconds FROM attempt WHERE id IN ({_quoted(shown)})",
+        f" right(log, 1500) AS log, seconds FROM attempt WHERE id IN ({quoted(shown)})",
     )} if shown else {}
+    hints = leads_of(catalog, [row["id"] for row in environments], limits)
     by_environment: dict[str, list[Finding]] = {}
     numbers: dict[str, int] = {}
     for row in findings:
@@ -137,7 +140,8 @@ def _details(catalog: Queryable, limits: Limits) -> list[Detail]:
                     _pretty(row["evidence"]), proof, len(row["attempts"]))
         )
     return [
-        Detail(row, row["instruction"] or "", tuple(by_environment.get(row["id"], ())), numbers.get(row["id"], 0))
+        Detail(row, row["instruction"] or "", tuple(by_environment.get(row["id"], ())), numbers.get(row["id"], 0),
+               hints.get(row["id"], ()), row["leads"])
         for row in environments
     ]
 
@@ -153,7 +157,7 @@ def _subset(catalog: Queryable, limits: Limits) -> Subset | None:
     if not made:
         return None
     head = made[0]
-    members = f"subset_view WHERE subset_id = {_quoted([head['id']])}"
+    members = f"subset_view WHERE subset_id = {quoted([head['id']])}"
     kept = read(catalog, f"SELECT * FROM {members} AND kept ORDER BY rank, environment_id LIMIT {limits.kept}")
     number = read(catalog, f"SELECT count(*) AS n FROM {members} AND kept")[0]["n"]
     dropped = read(
@@ -191,11 +195,6 @@ def _sentence(action: Mapping[str, Any]) -> str:
             return "start from the state that the reference left"
         case other:
             return str(other)
-
-
-def _quoted(values: Iterable[str]) -> str:
-    """Values as a list of SQL strings."""
-    return ", ".join("'" + value.replace("'", "''") + "'" for value in values)
 
 
 def _pretty(text: Any) -> str:

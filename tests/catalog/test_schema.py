@@ -28,7 +28,8 @@ def test_the_migrations_make_what_the_views_read(catalog):
 def test_an_older_catalog_is_read_after_it_was_opened_for_writing(filled, monkeypatch):
     version = schema.current_version()
     monkeypatch.setattr(schema, "migrations", later("ALTER TABLE survey ADD COLUMN extra VARCHAR DEFAULT 'x'"))
-    with pytest.raises(RiverError, match=rf"schema version {version}, this release reads {version + 1}; .*river-envs catalog vacuum"):
+    wanted = rf"schema version {version}, this release reads {version + 1}; .*river-envs catalog vacuum"
+    with pytest.raises(RiverError, match=wanted):
         open_catalog(filled.path)
     with open_catalog_unchecked(filled).writer():
         pass

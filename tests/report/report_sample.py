@@ -5,6 +5,7 @@ from river_envs.catalog import (
     ImageRecord,
     InputRow,
     JudgedRecord,
+    LeadRecord,
     ScoreRecord,
     SubsetMember,
     SubsetRecord,
@@ -84,7 +85,12 @@ def _judged(writer, batch, hostile):
         quality = {"sound": 0.98, "resisted": 0.7, "defective": 0.1, "unverified": None}[state]
         score = ScoreRecord(quality=Estimate(quality - i / 997, 0, 1) if quality else Estimate())
         reasons = ("control did not run (needs-network)",) if state == "unverified" else ()
-        judged[item.id] = JudgedRecord(state, tuple(f.cause for f in findings), reasons, (), findings, score)
+        seen = HOSTILE if hostile and i == 1 else "time.sleep(1)"
+        leads = tuple(
+            LeadRecord(item.id, "sleep", ("flaky",), "tests/t.py", line, seen)
+            for line in range(1, 3 + 8 * (i == 1))
+        ) if i % 8 < 2 else ()
+        judged[item.id] = JudgedRecord(state, tuple(f.cause for f in findings), reasons, (), findings, score, leads)
     return judged
 
 

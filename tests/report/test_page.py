@@ -136,6 +136,17 @@ def test_long_lists_are_cut_and_say_so(catalog):
         assert len(catalog.sql(query))
 
 
+def test_leads_stand_apart_from_findings_and_are_cut(catalog, text):
+    facts = gather(catalog)
+    (lead,) = facts.leads
+    assert (lead.rule, lead.environments, lead.unproved) == ("sleep", 12, 6)
+    detail = next(detail for detail in facts.details if detail.leads_total == 10)
+    assert len(detail.leads) == Limits().leads
+    shown = " ".join(" ".join(Page(text).words).split())
+    assert "Suggested, not proved" in shown
+    assert "2 leads more" in shown
+
+
 def test_a_cut_table_still_shows_every_state(catalog):
     facts = gather(catalog, limits=Limits(environments=12))
     assert [row["state"] for row in facts.environments] == (

@@ -16,7 +16,7 @@ from river_envs.scoring.leads import LONGEST, lead_records
 SLEEPS = "import time\n\n\ndef test_x():\n    time.sleep(1)\n    assert open('/app/total.json').read() == '17'\n"
 
 
-def taken(name: str, *, passed: bool, arm: str = "probe", conditions: tuple[tuple[str, str], ...] = (), **facts: object):
+def taken(name: str, *, passed: bool, arm: str = "probe", conditions=(), **facts: object):
     attempt = Attempt("e", name, probe(name).version, arm, 0, (), "", dict(facts), conditions)
     return graded(attempt, passed)
 
