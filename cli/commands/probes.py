@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from river_cli.options import JsonOption, print_json
+from river_cli.options import JsonOption, note, print_json
+from river_envs.environment import RiverError
 
 
 def register(app: typer.Typer) -> None:
@@ -17,11 +19,18 @@ def register(app: typer.Typer) -> None:
 
 def probes(
     identifier: Annotated[str | None, typer.Argument(metavar="[ID]", help="Explain this probe.")] = None,
+    docs: Annotated[
+        Path | None, typer.Option("--docs", metavar="DIR", help="Write the reference into this folder, in Markdown.")
+    ] = None,
     json: JsonOption = False,
 ) -> None:
-    """List the probes, or explain one."""
+    """List the probes, explain one, or write the whole reference as Markdown pages."""
     from river_envs.probes import registry
+    from river_envs.probes.documentation import causes
 
+    if docs is not None:
+        _write(docs)
+        return
     chosen = [registry.probe(identifier)] if identifier else list(registry.probes())
     rows = [
         {
@@ -30,6 +39,9 @@ def probes(
             "family": probe.family,
             "trigger": probe.trigger,
             "version": probe.version,
+            "effort": probe.effort,
+            "order": probe.order,
+            "causes": causes(probe),
             "documentation": inspect.cleandoc(probe.__doc__ or ""),
         }
         for probe in chosen
@@ -48,3 +60,21 @@ def probes(
         for row in rows:
             table.add_row(*(str(row[key]) for key in ("id", "name", "family", "trigger", "version")))
         Console().print(table)
+
+
+def _write(folder: Path) -> None:
+    """One page per probe and the index; a page that no probe stands behind any more is named, not removed."""
+    from river_envs.probes.documentation import pages
+    from river_envs.probes.registry import probes
+
+    made = pages(probes())
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in made.items():
+            (folder / name).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise RiverError(f"--docs={str(folder)!r} cannot be written: {error.strerror}; name another folder") from error
+    note(f"wrote {len(made)} pages into {folder}")
+    for path in sorted(folder.glob("*.md")):
+        if path.name not in made:
+            note(f"no probe stands behind {path}: remove it")

@@ -59,7 +59,7 @@ def page(probe: Probe) -> str:
     named = ", ".join(f"`{cause}`" for cause in causes(probe)) or "none: what it sees is a lead, or stands by itself"
     parts = [
         f"# {probe.name}",
-        introduction(probe),
+        _markdown(introduction(probe)),
         "| | |\n|---|---|\n"
         f"| id | `{probe.id}` |\n"
         f"| family | {probe.family} |\n"
@@ -69,7 +69,7 @@ def page(probe: Probe) -> str:
         f"| causes | {named} |",
     ]
     for title, text in sections(probe).items():
-        parts += [f"## {title}", text]
+        parts += [f"## {title}", _markdown(text[:1].upper() + text[1:])]
     return "\n\n".join([*parts, "[All probes](README.md)"]) + "\n"
 
 
@@ -97,6 +97,12 @@ def index(probes: tuple[Probe, ...]) -> str:
 def pages(probes: tuple[Probe, ...]) -> dict[str, str]:
     """Every page by its file name: ``README.md``, the index, and one page for each probe."""
     return {"README.md": index(probes), **{f"{probe.id}.md": page(probe) for probe in probes}}
+
+
+def _markdown(text: str) -> str:
+    """Plain text as Markdown: outside of code, nothing in it is a tag or an emphasis."""
+    parts = re.split(r"(`+[^`]+`+)", text)
+    return "".join(part if part.startswith("`") else re.sub(r"([<*]|__)", r"\\\1", part) for part in parts)
 
 
 def _text(probe: Probe) -> str:
