@@ -28,7 +28,7 @@ class ClockShift(Steadiness):
     name = "Later day"
     family = "determinism"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 84
     effort = "standard"
     settings = ((("clock", str(DAY)),), (("clock", str(400 * DAY + DAY // 2)),))

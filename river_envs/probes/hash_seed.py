@@ -24,7 +24,7 @@ class HashSeed(Steadiness):
     name = "Hash seed"
     family = "determinism"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 81
     effort = "standard"
     settings = ((("PYTHONHASHSEED", "0"),),)

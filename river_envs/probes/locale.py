@@ -24,7 +24,7 @@ class Locale(Steadiness):
     name = "Locale"
     family = "determinism"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 83
     effort = "deep"
     settings = ((("LANG", "C"), ("LC_ALL", "C")), (("LANG", "en_US.UTF-8"), ("LC_ALL", "en_US.UTF-8")))

@@ -23,7 +23,7 @@ class Processors(Steadiness):
     name = "Number of processors"
     family = "determinism"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 85
     effort = "deep"
     settings = ((("processors", "1"),), (("processors", "4"),))

@@ -108,17 +108,22 @@ class Steadiness(Probe):
         broken = next((result for result in under if result.outcome.status is Status.SANDBOX_ERROR), None)
         if broken is not None:
             return Judgement(ProbeStatus.ERROR, f"{broken.outcome.status}: {broken.outcome.detail}")
-        failed = next((result for result in under if fails(result)), None)
-        if failed is None:
+        settings = list(dict.fromkeys(result.attempt.conditions for result in under if fails(result)))
+        if not settings:
             return self._steady(under, plain)
-        setting = failed.attempt.conditions
+        judged = [self._differs(environment, setting, results) for setting in settings]
+        return next((one for one in judged if one.status is ProbeStatus.HIT), judged[0])
+
+    def _differs(self, environment: Environment, setting: Setting, results: Sequence[Result]) -> Judgement:
+        """What failures under one setting prove. ``more`` follows up one of several, whichever order is judged here."""
         shown = ", ".join(f"{name}={value}" for name, value in setting)
         if blind := self._blind(environment, setting):
             reason = f"differs with {shown}, but {blind} would not see that: no proof"
             return Judgement(ProbeStatus.SURVIVED, reason)
         against = [r for r in results if r.attempt.conditions == setting and r.attempt.arm in {"under", "whole"}]
         benign = [result for result in results if result.attempt.arm == "benign"]
-        needed = TWICE * (2 if self.whole and failed.attempt.actions == (Restore(),) else 1)
+        restored = any(result.attempt.actions == (Restore(),) for result in against)
+        needed = TWICE * (2 if self.whole and restored else 1)
         if len(against) < needed or len(benign) < TWICE or not all(fails(result) for result in against):
             return Judgement(ProbeStatus.SURVIVED, f"failed once with {shown}, not each time, or not when done so too")
         if not all(result.passed and result.effective for result in benign):

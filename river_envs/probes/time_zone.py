@@ -24,7 +24,7 @@ class TimeZone(Steadiness):
     name = "Time zone"
     family = "determinism"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 82
     effort = "standard"
     settings = ((("TZ", "XTZ-14"),),)

@@ -63,6 +63,15 @@ class TestEach:
 
         assert ask(probe, environment(), SEEN, once).findings == ()
 
+    def test_the_order_of_the_results_does_not_matter(self, probe: Steadiness):
+        """A catalog gives attempts back in another order than the plan's."""
+        env = environment()
+        results = [graded(attempt, False) for attempt in probe.plan(env, SEEN)]
+        results += [graded(attempt, not attempt.conditions) for attempt in probe.more(env, results, controls(env))]
+        found = [probe.judge(env, order, controls(env)).findings for order in (results, results[::-1])]
+        assert [len(findings) for findings in found] == [1, 1]
+        assert found[0][0].id == found[1][0].id
+
     def test_what_gave_no_grade_accuses_nobody(self, probe: Steadiness):
         env = environment()
         planned = probe.plan(env, SEEN)
