@@ -24,6 +24,8 @@ class Status(StrEnum):
     UNSUPPORTED = "unsupported"
 
 
+NETWORK_WITHHELD = "network: declared by the environment, not given"
+"""Among an outcome's substitutions: what was graded, and how, may have wanted for the declared network."""
 RETRIED = frozenset({Status.SANDBOX_ERROR})
 """Statuses where a second try can help: nothing about the environment caused them."""
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from river_envs.environment import Environment, File, sha256
-from river_envs.outcome import Outcome, Status
+from river_envs.outcome import NETWORK_WITHHELD, Outcome, Status
 from river_envs.probes.base import (
     Action,
     Attempt,
@@ -95,6 +95,8 @@ def run_attempt(
             receipt = [_watched(sandbox, step) for step in receipt]
     except SandboxError as error:
         outcome = Outcome(Status.SANDBOX_ERROR, detail=str(error))
+    if environment.network != "none" and not place.network:
+        outcome = replace(outcome, substitutions=(*outcome.substitutions, NETWORK_WITHHELD))
     return Result(attempt, outcome, tuple(receipt), kept.digest if kept else None, in_place=not restores), kept
 
 

@@ -17,7 +17,19 @@ from river_envs.audit.survey import survey as look
 from river_envs.catalog.records import ImageRecord, PlanRecord, PlanStatus, SurveyRecord
 from river_envs.environment import Environment
 from river_envs.outcome import RETRIED, Outcome, Status
-from river_envs.probes.base import RANKING, Attempt, Background, Finding, NotApplicable, Probe, Result, Step, Survey
+from river_envs.probes.base import (
+    PLAIN,
+    RANKING,
+    Attempt,
+    Background,
+    Finding,
+    NotApplicable,
+    Probe,
+    Result,
+    Solve,
+    Step,
+    Survey,
+)
 from river_envs.probes.registry import probes
 from river_envs.sandbox.base import Backend, BuildFailed, Delta, Image, SandboxError
 
@@ -62,6 +74,7 @@ class EnvironmentAudit:
     results: dict[str, list[Result]] = field(default_factory=dict)
     image: Image | None = None
     solved: Delta | None = None
+    left: Delta | None = None
     failure: Outcome | None = None
     blameless: bool = True
     decided: str = ""
@@ -134,7 +147,9 @@ class EnvironmentAudit:
     def background(self) -> Background:
         """What the controls have shown so far."""
         bases = self.image.bases if self.image else ()
-        return Background(tuple(self.results.get("untouched", ())), tuple(self.results.get("reference", ())), bases)
+        untouched, reference = self.results.get("untouched", ()), self.results.get("reference", ())
+        plain = tuple(result for result in reference if result.attempt.arm in PLAIN)
+        return Background(tuple(untouched), plain, bases, self.left)
 
     def _why_not(self, probe: Probe) -> str:
         """Why a probe cannot change the verdict any more, or "" when it can."""
@@ -183,15 +198,24 @@ class EnvironmentAudit:
     def _result(self, attempt: Attempt) -> Result:
         known = self.history.results.get(attempt.id)
         if known is not None:
-            if known.delta and known.passed and self.solved is None and self.history.deltas:
-                self.solved = self.history.deltas(known.delta)
+            missing = (self.solved if known.passed else self.left) is None
+            if known.delta and missing and self.history.deltas:
+                self._keep(known, self.history.deltas(known.delta))
             return known
         result, delta = self._run(attempt)
         self.sink.append(result, delta=delta)
-        if result.passed:
-            self.solved = self.solved or delta
+        self._keep(result, delta)
         self.counted(result)
         return result
+
+    def _keep(self, result: Result, delta: Delta | None) -> None:
+        """Keep the first delta that the reference left and that passed, and the first that was graded and did not."""
+        if result.attempt.actions != (Solve(),):
+            return
+        if result.passed:
+            self.solved = self.solved or delta
+        elif result.graded:
+            self.left = self.left or delta
 
     def _run(self, attempt: Attempt) -> tuple[Result, Delta | None]:
         """One attempt, tried again where the sandbox itself failed."""
@@ -200,7 +224,7 @@ class EnvironmentAudit:
             if self.failure is not None:
                 receipt = (Step({"build": self.environment.image.digest, "blameless": self.blameless}, False),)
                 return Result(attempt, self.failure, receipt), None
-            result, delta = run_attempt(self._place, self.environment, attempt, self.solved)
+            result, delta = run_attempt(self._place, self.environment, attempt, self.solved or self.left)
             if result.outcome.status not in RETRIED or not left:
                 return result, delta
             time.sleep(0.2)

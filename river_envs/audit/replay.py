@@ -107,8 +107,10 @@ def _restores(result: Result) -> bool:
 
 
 def _start(recorded: Sequence[Result], delta: Callable[[str], Delta]) -> Delta | None:
-    """The delta that restoring attempts began with: of the first passing run of the reference."""
-    for result in sorted(recorded, key=lambda result: result.attempt.repeat):
-        if result.delta and result.passed and any(isinstance(action, Solve) for action in result.attempt.actions):
-            return delta(result.delta)
-    return None
+    """The delta that restoring attempts began with: of the first passing run of the reference, of the first refused one
+    where none passed.
+    """
+    ordered = sorted(recorded, key=lambda result: result.attempt.repeat)
+    solved = [r for r in ordered if r.delta and r.graded and r.attempt.actions == (Solve(),)]
+    first = next((result for result in solved if result.passed), solved[0] if solved else None)
+    return delta(first.delta) if first is not None and first.delta else None

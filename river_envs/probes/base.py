@@ -210,9 +210,13 @@ class NotApplicable:
     reason: str
 
 
+PLAIN: Final = frozenset({"probe", "again"})
+"""The arms in which a control is graded as it is; its other arms look for the reason of a refusal."""
+
+
 @dataclass(frozen=True)
 class Background:
-    """What the controls showed; every other probe is read against it.
+    """What the controls showed in their plain gradings (``PLAIN``); every other probe is read against it.
 
     ``bases`` tells which base the image stood on. When one of them is the machine's own file system and nobody
     vouched for that (an alias is a vouching), what fails may lie with the machine: see ``vouched``.
@@ -221,6 +225,10 @@ class Background:
     untouched: tuple[Result, ...] = ()
     reference: tuple[Result, ...] = ()
     bases: tuple[Base, ...] = ()
+    left: Delta | None = None
+    """The delta that a refused reference left. Not recorded with the controls: the audit fills it in while it plans,
+    and a judgement may not rest on it.
+    """
 
     @property
     def vouched(self) -> bool:

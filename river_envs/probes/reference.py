@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from river_envs.environment import Environment
+from river_envs.outcome import Status
 from river_envs.probes.base import (
     Attempt,
     Background,
@@ -20,6 +21,7 @@ from river_envs.probes.base import (
 )
 from river_envs.probes.judging import hit
 from river_envs.probes.leads import unsteady
+from river_envs.probes.refusal_cause import follow_ups, given_network, narrowed, series
 
 FIRST, GROWN = 3, 10
 
@@ -39,11 +41,16 @@ class ReferencePasses(Probe):
     running may matter: then it is run again and graded in place. A disagreement, or random numbers and clocks in the
     tests, grow the series to ten.
 
-    What a hit proves: a trusted reference is rejected each time (reference-fails), or one state is graded
-    differently (flaky).
+    Where all are refused, up to five attempts look for the reason (``refusal_cause.py``): what listens, the state with
+    the one thing or value that the failing assertion asks for, the state without the network.
 
-    What it cannot show: that the reference is right. Three passes leave a flake of one in two undiscovered one time
-    in eight.
+    What a hit proves: a trusted reference is rejected each time (reference-fails), for want of something that the
+    instruction never names (hidden-requirement) or because another value is expected (wrong-expectation); that the
+    tests want a service or a network that nobody gives (needs-service, needs-network); or that one state is graded
+    differently (flaky, network-dependent).
+
+    What it cannot show: that the reference is right; the reason of a refusal where the tests do not tell it. Three
+    passes leave a flake of one in two undiscovered one time in eight.
 
     Seen in the wild: references that fail on a few tasks of 500, some only in one run of five; one corpus where 89 % of
     the "broken references" came from a container shared with the no-op run.
@@ -53,7 +60,7 @@ class ReferencePasses(Probe):
     name = "Reference passes"
     family = "reference"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 10
 
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
@@ -64,15 +71,19 @@ class ReferencePasses(Probe):
 
     def more(self, environment: Environment, results: Sequence[Result], background: Background) -> Sequence[Attempt]:
         """The rest of the series, in the way that the first results ask for."""
+        plain, done = series(results), len(results)
+        if len(plain) < done:
+            return follow_ups(self, environment, results, background)
         if not results or not results[0].graded:
             retried = len(results) < 2
             return [self._solve(environment, len(results))] if results and retried else ()
         wanted = GROWN if _disagree(results) or unsteady(environment) else FIRST
         restored = [result for result in results if _restores(result)]
         if not results[0].passed or (len(restored) >= 2 and not any(result.passed for result in restored)):
-            return [
-                self._solve(environment, repeat) for repeat in range(len(results), max(wanted, len(restored) + FIRST))
-            ]
+            wanted = max(wanted, len(restored) + FIRST)
+            if done >= wanted and all(result.graded and not result.passed for result in results):
+                return follow_ups(self, environment, results, background)
+            return [self._solve(environment, repeat) for repeat in range(done, wanted)]
         return [self._restore(environment, repeat) for repeat in range(len(results), wanted)]
 
     def _solve(self, environment: Environment, repeat: int) -> Attempt:
@@ -89,10 +100,13 @@ class ReferencePasses(Probe):
 
     def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:
         """Passes every time, fails every time, or neither."""
+        every, results = results, series(results)
         in_place = [result for result in results if not _restores(result)]
         graded = [result for result in results if result.graded]
         if any(not result.effective for result in in_place):
             return Judgement(ProbeStatus.ERROR, "the reference did not run to its end: " + _why(in_place))
+        if results and not graded and all(r.outcome.status is Status.NEEDS_NETWORK for r in results):
+            return self._without_network(environment, results, background)
         if not graded or len(graded) < len(results):
             return Judgement(ProbeStatus.ERROR, _why(results))
         solved = [result for result in graded if not _restores(result)]
@@ -119,20 +133,23 @@ class ReferencePasses(Probe):
         cut_off = _cut_off(environment, graded)
         if cut_off:
             return Judgement(ProbeStatus.ERROR, cut_off)
-        failing = next(
-            (test.name for result in graded for test in result.outcome.tests if test.outcome in {"failed", "error"}), ""
-        )
+        return narrowed(self, environment, every, background)
+
+    def _without_network(
+        self, environment: Environment, results: Sequence[Result], background: Background
+    ) -> Judgement:
+        """The tests cannot do without a network, whatever the work is."""
+        exit_codes = [step.exit_code for result in results for step in result.receipt if step.action.get("solve")]
+        if environment.network != "none" or not background.vouched or any(exit_codes):
+            return Judgement(ProbeStatus.ERROR, _why(results))
         return hit(
             self,
             environment,
-            "rejects-right",
-            "reference-fails",
-            graded,
-            f"The shipped reference is rejected in all {len(graded)} gradings"
-            + (f" (first failing test: {failing})." if failing else "."),
-            "Repair the test or the reference: right work earns nothing here.",
-            passed=0,
-            graded=len(graded),
+            "broken",
+            "needs-network",
+            results,
+            f"The tests need a network, and the environment declares none: {results[0].outcome.detail}",
+            "Install what the tests need in the image, or declare the network.",
         )
 
 
@@ -145,9 +162,11 @@ def _disagree(results: Sequence[Result]) -> bool:
 
 
 def _cut_off(environment: Environment, results: Sequence[Result]) -> str:
-    """Why a rejected reference may have wanted for a network only: its output says so, or it ended with an error in an
-    environment that declares a network.
+    """Why a rejected reference may have wanted for a network only: it had none though one is declared, its output says
+    so, or it ended with an error in an environment that declares a network.
     """
+    if environment.network != "none" and not given_network(environment, results):
+        return "the reference is rejected without the network that the environment declares: audit it with --network"
     for step in (step for result in results for step in result.receipt if step.action.get("solve")):
         if _OFFLINE.search(step.output):
             return "the reference could not reach the network: audit it with --network if the environment declares one"

@@ -11,7 +11,7 @@ from dataclasses import replace
 from river_envs.catalog.records import JudgedRecord, PlanRecord, ProbeRecord
 from river_envs.causes import CAUSES
 from river_envs.environment import Environment
-from river_envs.probes.base import RANKING, Background, Finding, Judgement, Probe, ProbeStatus, Result
+from river_envs.probes.base import PLAIN, RANKING, Background, Finding, Judgement, Probe, ProbeStatus, Result
 from river_envs.probes.registry import probes
 from river_envs.sandbox.base import Base
 from river_envs.scoring.leads import lead_records
@@ -30,7 +30,8 @@ def judge(
     by_probe: dict[str, list[Result]] = {}
     for result in sorted(results, key=lambda result: (result.attempt.repeat, result.attempt.arm)):
         by_probe.setdefault(result.attempt.probe, []).append(result)
-    background = Background(tuple(by_probe.get("untouched", ())), tuple(by_probe.get("reference", ())), tuple(bases))
+    reference = tuple(result for result in by_probe.get("reference", ()) if result.attempt.arm in PLAIN)
+    background = Background(tuple(by_probe.get("untouched", ())), reference, tuple(bases))
     planned = {(plan.probe, plan.version): plan for plan in plans}
     judgements = {
         probe.id: (probe, _judgement(probe, environment, by_probe.get(probe.id, ()), planned, background))

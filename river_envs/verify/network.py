@@ -8,7 +8,8 @@ test may well assert that there is none), so a failed download counts only
   or the tool was to run the tests (uv), or it asked for a host that the script names; or
 - where tests were run, but before them the script failed to fetch something that is no test tool, or to install a
   package that a failed test then missed; or
-- where tests were run and every failed one ended in an exception about resolving or reaching an outside host.
+- where tests were run and every failed one ended in an exception about resolving or reaching an outside host, or
+  in its set-up, in which the tests themselves download something and could not.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 
 from river_envs.environment import Verifier
 from river_envs.verify.bootstrap import recognise, requirement_name
+from river_envs.verify.failures import Failure, reported
 from river_envs.verify.log import line, plain
 from river_envs.verify.pytest_results import SESSION_START, PytestReport
 
@@ -65,6 +67,11 @@ _UNREACHABLE = re.compile(
     r"|Failed to resolve '|nodename nor servname|Network is unreachable|No address associated with hostname)"
 )
 _RAISED = re.compile(r"^(?:[\w.]+(?:Error|Exception|gaierror)|[\w.]*gaierror)\b")
+_COMMAND = re.compile(r"CalledProcessError: Command (.{3,400}?) returned non-zero exit status")
+_FETCHES = re.compile(
+    r"\b(?:pip3?|uv|apt(?:-get)?|npm|conda|gem|cargo|go) (?:\S+ ){0,4}?(?:install|update|get|sync|add|ci)\b"
+    r"|\b(?:curl|wget|git) .*https?://(?!localhost|127\.|0\.0\.0\.0|\[)"
+)
 _LOCAL = re.compile(r"^(?:localhost|127\.|0\.0\.0\.0|::1|.*\.local$|.*\.(?:py|txt|json|md|js)$)", re.IGNORECASE)
 
 
@@ -99,7 +106,11 @@ def network_reason(text: str, report: PytestReport, verifier: Verifier, *, crash
     before = SESSION_START.split(plain(text), maxsplit=1)[0] if report.started else text
     downloads = [found for found in failed_downloads(before) if re.search(_INVOKED[found.tool], script)]
     if report.started and not crashed:
-        return _missed_by_tests(downloads, report, verifier) or _failing_tests_reason(report)
+        return (
+            _missed_by_tests(downloads, report, verifier)
+            or _failing_tests_reason(report)
+            or _setup_reason(text, report, verifier)
+        )
     missed = crashed or bool(_MISSED.search(text))
     for download in downloads:
         named = download.host is not None and download.host in script
@@ -143,6 +154,27 @@ def _failing_tests_reason(report: PytestReport) -> str | None:
     if any(test.message.startswith("AssertionError") for test in failed):
         return None
     return f"every failed test could not reach an outside host: {failed[0].name}: {line(failed[0].message)}"
+
+
+def _setup_reason(text: str, report: PytestReport, verifier: Verifier) -> str | None:
+    """All failed tests failed before they began, where the tests' own set-up downloads something."""
+    failed = reported(text, report.tests)
+    if not failed or not all(failure.phase == "setup" for failure in failed):
+        return None
+    code = "\n".join(file.content.decode("utf-8", "replace") for file in verifier.files if file.path.endswith(".py"))
+    told = [_download_of(failure, code) for failure in failed]
+    return f"every failed test was to download something first: {told[0]}" if all(told) else None
+
+
+def _download_of(failure: Failure, code: str) -> str | None:
+    """The line of a failure that says which download of the tests' own ``code`` did not succeed."""
+    for found in failed_downloads("\n".join((*failure.errors, failure.text))):
+        if re.search(_INVOKED[found.tool], code):
+            return line(found.line)
+    command = _COMMAND.search("\n".join(failure.errors))
+    if command and _FETCHES.search(re.sub(r"[\s',\[\]\"]+", " ", command.group(1))):
+        return line(command.group(0))
+    return None
 
 
 def _scripts(verifier: Verifier) -> list[str]:

@@ -1,0 +1,167 @@
+"""Refused connections: whether failing tests wanted a service of this machine that nobody was asked to start.
+
+A server task ends in the same refusal on its untouched image. What tells the two apart is the instruction (it asks for
+a server, or names the port) and what the reference leaves: a trusted reference after which nothing listens there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from river_envs.environment import Environment
+from river_envs.probes import instruction as wording
+from river_envs.verify.failures import Failure
+
+_REFUSED: Final = re.compile(
+    r"ConnectionRefusedError|[Cc]onnection refused|\bECONNREFUSED\b|[Ee]rrno 111\b|Connect call failed"
+    r"|curl: \(7\)|Can't connect to (?:local |\w+ )?(?:MySQL|MariaDB) server|Cannot connect to the Docker daemon"
+    r"|could not connect to server|connection to server (?:at|on socket) .* failed|ServerSelectionTimeoutError"
+    r"|Error 111 connecting to|Couldn't connect to server"
+)
+_STATUS: Final = re.compile(r"assert 111 == 0\b|\b111 != 0\b")
+_UNIX: Final = re.compile(r"(/[\w.@/+-]+(?:\.sock(?:et)?\b|/\.s\.PGSQL\.\d+))")
+_GONE: Final = re.compile(r"No such file or directory|\(2\)|Errno 2\b|Connection refused|Is the docker daemon running")
+_PORT: Final = re.compile(
+    r"(?:localhost|127\.0\.0\.1|0\.0\.0\.0|::1\]?)(?:['\"]?\s*[:,]\s*|.{0,4}\bport[ =:]{1,3})(\d{2,5})\b"
+    r"|\bport[ =:]{1,3}(\d{2,5})\b|:(\d{2,5})\. Connection refused",
+    re.IGNORECASE,
+)
+_NOUN: Final = (
+    r"(?:server|service|daemon|database|postgres\w*|mysql|mariadb|redis|mongo\w*|nginx|apache|httpd|rabbitmq|kafka|api"
+    r"|end ?points?|listener|broker|proxy|web ?(?:app|site|page)|app(?:lication)?|container|backend|worker|cluster|port"
+    r"|socket|it|them)"
+)
+_STARTS: Final = re.compile(
+    rf"\b(?:(?:re)?start|launch|serve|listen(?:ing|s)?|bind|expose|deploy|boot|spin up|bring (?:up|back)|stand up"
+    rf"|keep|leave|set ?up|run|answers? (?:on|to|at)|respond)\b[^.\n]{{0,80}}\b{_NOUN}\b"
+    r"|\b(?:running|reachable|background|daemonize|localhost|127\.0\.0\.1|0\.0\.0\.0|systemctl|docker compose)\b"
+    r"|https?://",
+    re.IGNORECASE,
+)
+_BACKGROUND: Final = re.compile(
+    r"\bPopen\b|create_subprocess|\bmultiprocessing\b|[^&>|]&\s*$|\bnohup\b|\bsetsid\b|--daemon|\bsystemctl\b"
+    r"|\bservice \w+ start|\bpg_ctl\w*|\bmysqld\b|redis-server|\bThread\(",
+    re.MULTILINE,
+)
+
+
+def places(failure: Failure) -> tuple[str, ...]:
+    """Where a failing test was refused: ``port 5432`` or the path of a unix socket; () where it was not refused."""
+    told = "\n".join((failure.words, failure.statement))
+    refused = bool(_REFUSED.search(failure.words) or _STATUS.search(failure.words))
+    sockets = tuple(dict.fromkeys(_UNIX.findall(told if _UNIX.search(told) else failure.text)))
+    connects = re.search(r"connect", told, re.IGNORECASE)
+    if sockets and connects and _GONE.search(failure.words):
+        return sockets[:3]
+    if not refused:
+        return ()
+    ports = _ports(told) or _ports(failure.text)
+    return tuple(f"port {port}" for port in ports[:3])
+
+
+def _ports(text: str) -> list[str]:
+    found = [next(group for group in match.groups() if group) for match in _PORT.finditer(text)]
+    return list(dict.fromkeys(port for port in found if 0 < int(port) < 65536))
+
+
+def wanted(environment: Environment, failed: Sequence[Failure]) -> tuple[str, ...]:
+    """The places that every failing test was refused at; () where one failed for another reason, or a place is not
+    told.
+
+    A refusal that tells no port is placed by the one local port that the verifier names at all.
+    """
+    if not failed:
+        return ()
+    found: dict[str, None] = {}
+    for failure in failed:
+        here = places(failure)
+        if not here and (_REFUSED.search(failure.words) or _STATUS.search(failure.words)):
+            named = _named_ports(environment)
+            here = (f"port {named[0]}",) if len(named) == 1 else ()
+        if not here:
+            return ()
+        found.update(dict.fromkeys(here))
+    return tuple(found)[:4]
+
+
+def _named_ports(environment: Environment) -> list[str]:
+    """The local ports that the verifier's files name, by address or by a name that ends in ``port``."""
+    text = "\n".join(file.content[: 1 << 18].decode("utf-8", "replace") for file in environment.verifier.files)
+    assigned = re.findall(r"\w*port\b[\"']?\s*[:=]\s*[\"']?(\d{2,5})\b", text, re.IGNORECASE)
+    return list(dict.fromkeys([*_ports(text), *assigned]))
+
+
+def asks_for_service(environment: Environment, found: Sequence[str]) -> bool:
+    """Whether the instruction asks for something that listens, or names one of the places."""
+    return bool(_STARTS.search(environment.instruction)) or _names(environment.instruction, found)
+
+
+def starts_itself(environment: Environment) -> bool:
+    """Whether the verifier starts programs in the background: then what is not there may be one of these, and the
+    work be the reason.
+    """
+    scripts = (file for file in environment.verifier.files if file.path.endswith((".py", ".sh", ".bash")))
+    return any(_BACKGROUND.search(file.content[: 1 << 18].decode("utf-8", "replace")) for file in scripts)
+
+
+def recipe_starts(environment: Environment, found: Sequence[str]) -> bool:
+    """Whether the recipe may start it with the container (an attempt runs no such command): it exposes a port, has an
+    entry point, or names the place.
+    """
+    text = environment.image.text
+    command = re.search(
+        r"^\s*(?:EXPOSE|ENTRYPOINT|%startscript|%runscript|CMD(?!\W*(?:(?:/usr)?/bin/)?(?:ba)?sh\b|\W*(?:sleep|tail)\b))\b",
+        text,
+        re.MULTILINE | re.IGNORECASE,
+    )
+    return environment.image.kind == "prebuilt" or bool(command) or _names(text, found)
+
+
+def _names(text: str, found: Sequence[str]) -> bool:
+    """Whether a text names one of the places."""
+    return any(re.search(rf"(?<!\d){re.escape(place.rsplit(' ', 1)[-1])}(?!\d)", text) for place in found)
+
+
+def reference_starts(environment: Environment, found: Sequence[str]) -> bool:
+    """Whether the reference tries to have something listen."""
+    files = environment.reference.files if environment.reference else ()
+    text = "\n".join(file.content[: 1 << 18].decode("utf-8", "replace") for file in files)
+    return bool(_BACKGROUND.search(text)) or _names(text, found)
+
+
+def excused(environment: Environment, found: Sequence[str]) -> bool:
+    """Whether somebody else may have to start what the tests connect to: the agent, the tests, the image's own
+    command, or the reference that tries to.
+    """
+    return (
+        asks_for_service(environment, found)
+        or starts_itself(environment)
+        or recipe_starts(environment, found)
+        or reference_starts(environment, found)
+    )
+
+
+def only_data(environment: Environment) -> bool:
+    """Whether all that the instruction asks for are files of data: such work can leave nothing that listens."""
+    workdir = environment.workdir or "/"
+    asked = wording.outputs(environment.instruction, (), workdir)
+    return bool(asked) and asked == wording.data_outputs(environment.instruction, (), workdir)
+
+
+def nothing_listens(found: Sequence[str]) -> str:
+    """A shell script that succeeds when nothing listens at any of the places; it needs a shell and /proc only."""
+    lines = ["[ -r /proc/net/tcp ] || exit 3"]
+    for place in found:
+        if place.startswith("port "):
+            number = int(place[5:])
+            lines.append(
+                'for table in /proc/net/tcp /proc/net/tcp6; do [ -r "$table" ] || continue\n'
+                "while read -r _ here _ state _; do\n"
+                f'case "$here $state" in *:{number:04X}\\ 0A) exit 1;; esac\n'
+                'done <"$table"; done'
+            )
+        else:
+            lines.append(f'[ ! -S "{place}" ] || exit 1')
+    return "\n".join([*lines, "exit 0"]) + "\n"
