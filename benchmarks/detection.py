@@ -42,6 +42,8 @@ class Row:
     causes: tuple[str, ...]
     attempts: int
     seconds: float
+    form: str = ""
+    leads: bool = False
 
     @property
     def caught(self) -> bool:
@@ -144,6 +146,7 @@ def read(catalog: Path, labels: Path) -> list[Row]:
         " LEFT JOIN (SELECT environment_id, count(*) AS n, sum(seconds) AS seconds FROM attempt GROUP BY ALL) a"
         " ON a.environment_id = e.id"
     )
+    leads = set(opened.sql("SELECT DISTINCT name FROM leads_view")["name"])
     planted = pd.read_csv(labels, keep_default_na=False)
     joined = planted.merge(verdicts, on="name", how="outer", suffixes=("", "_seen"), indicator=True)
     alone = joined[joined["_merge"] != "both"]
@@ -160,6 +163,8 @@ def read(catalog: Path, labels: Path) -> list[Row]:
             tuple(row.causes),
             int(row.attempts),
             float(row.seconds),
+            str(getattr(row, "form", "")),
+            row.name in leads,
         )
         for row in joined.itertuples(index=False)
     ]

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import csv
 import sys
+from collections.abc import Collection
 from pathlib import Path
 
 from river_envs.environment import RiverError
@@ -22,12 +23,18 @@ COLUMNS = ("path", "name", "format", "domain", "verifier_kind", "sound", "cause"
 
 
 def build(
-    directory: Path, *, per_family: int = 3, seed: int = 0, reference: bool = True, held: str | None = None
+    directory: Path,
+    *,
+    per_family: int = 3,
+    seed: int = 0,
+    reference: bool = True,
+    held: str | None = None,
+    names: Collection[str] | None = None,
 ) -> list[dict[str, object]]:
     """Write ``per_family`` instances of each family, from ``seed`` on; returns the rows of labels.csv.
 
-    ``held`` is ``only`` or ``without`` to choose by :func:`held_out`, None for all. Raises RiverError when the
-    directory is not empty.
+    ``held`` is ``only`` or ``without`` to choose by :func:`held_out`, None for all; ``names`` leaves other families
+    out. Raises RiverError when the directory is not empty.
     """
     if directory.exists() and any(directory.iterdir()):
         raise RiverError(f"{directory} is not empty: name a new directory for the worlds")
@@ -35,6 +42,8 @@ def build(
     rows: list[dict[str, object]] = []
     for family in families():
         if held and (family.name in held_out()) != (held == "only"):
+            continue
+        if names is not None and family.name not in names:
             continue
         for number in range(seed, seed + per_family):
             environment = family.make(number, reference=reference)

@@ -33,6 +33,7 @@ COLUMNS = (
     "has_reference",
     "family",
     "twin",
+    "form",
     "note",
 )
 TRIES = 3
@@ -195,5 +196,6 @@ def _row(environment: Environment, family: str, slug: str, variant: Planted | No
         "has_reference": str(int(environment.reference is not None)),
         "family": family,
         "twin": twin,
+        "form": variant.form if variant else "",
         "note": variant.note if variant else "",
     }
