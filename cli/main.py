@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pkgutil
+import signal
 import sys
 from importlib import import_module
+from types import FrameType
 
 import typer
 
@@ -28,7 +30,8 @@ def build_app() -> typer.Typer:
 
 
 def main() -> None:
-    """Entry point: a RiverError is printed as one sentence with exit status 2."""
+    """Entry point: a RiverError is printed as one sentence with exit status 2; SIGTERM ends a run as Ctrl-C does."""
+    signal.signal(signal.SIGTERM, _interrupt)
     try:
         build_app()()
     except RiverError as error:
@@ -40,3 +43,7 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+
+
+def _interrupt(_: int, __: FrameType | None) -> None:
+    raise KeyboardInterrupt

@@ -106,18 +106,19 @@ class Run:
             run_id = writer.start_run(self.command, {**asdict(self.options), "backend": self.backend.name})
         merger = threading.Thread(target=self._merge, args=(run_id,), daemon=True)
         merger.start()
-        reason = ""
+        reason, state = "", "failed"
         try:
             self._pool(run_id, targets)
             reason = "the budget is spent" if self.stop.is_set() else ""
+            state = "interrupted" if reason else "finished"
         except KeyboardInterrupt:
-            reason = "interrupted"
+            reason = state = "interrupted"
         finally:
             self.stop.set()
             merger.join()
             self.catalog.absorb_spool(run_id)
             with self.catalog.writer() as writer:
-                writer.finish_run(run_id, "interrupted" if reason else "finished")
+                writer.finish_run(run_id, state)
         counts = self._counts
         seconds = time.monotonic() - self._began
         return AuditReport(

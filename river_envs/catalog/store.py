@@ -98,6 +98,10 @@ class Store:
             ).fetchall()
         return dict(found)
 
+    def values(self, query: str) -> list[str]:
+        """The first column of one small SELECT."""
+        return [row[0] for row in self.connection.execute(query).fetchall()]
+
     def update(self, statement: str, values: Sequence[Any]) -> None:
         """One small statement with its values."""
         self.connection.execute(statement, list(values))

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from river_envs.catalog import codec, delta
+from river_envs.catalog.processes import is_gone, this_process
 from river_envs.catalog.records import (
     ImageRecord,
     IngestResult,
@@ -251,15 +252,35 @@ class Writer:
         self, command: str, options: Mapping[str, Any] | None = None, versions: Mapping[str, Any] | None = None,
         run_id: str | None = None,
     ) -> str:
-        """Record that a command began; returns the run's id."""
+        """Record that a command began, and that runs ended whose process is gone; returns the run's id.
+
+        The option ``process`` is added: it tells later runs whether this one still lives.
+        """
+        self.settle_runs()
         started = now()
+        options = {**(options or {}), "process": this_process()}
         run_id = run_id or f"{command.split()[0]}-{started:%Y%m%d-%H%M%S}-{os.urandom(3).hex()}"
         self._store.insert("audit_run", [{
-            "id": run_id, "command": clean(command), "options": codec.dumps(dict[str, Any], dict(options or {})),
+            "id": run_id, "command": clean(command), "options": codec.dumps(dict[str, Any], options),
             "versions": codec.dumps(dict[str, Any], dict(versions or {})), "started": started, "ended": None,
             "state": "running",
         }])
         return run_id
+
+    def settle_runs(self) -> int:
+        """Mark runs as interrupted that were killed: they ended with the last attempt they recorded."""
+        gone = [
+            run_id for run_id, process in self._store.pairs(
+                "audit_run", "id", "options", self._store.values("SELECT id FROM audit_run WHERE state = 'running'")
+            ).items()
+            if is_gone(codec.loads(dict[str, Any], process).get("process") or {})
+        ]
+        for run_id in gone:
+            self._store.update(
+                "UPDATE audit_run SET state = 'interrupted', ended = coalesce((SELECT max(recorded_at) FROM attempt "
+                "WHERE run_id = audit_run.id), started) WHERE id = ?", [run_id],
+            )
+        return len(gone)
 
     def finish_run(self, run_id: str, state: str = "finished") -> None:
         """Record how a run ended: finished, interrupted or failed."""
