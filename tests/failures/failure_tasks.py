@@ -119,6 +119,10 @@ class Audited:
         """The findings, ranking or not."""
         return self.rows("SELECT * FROM finding WHERE environment_id = '{id}' ORDER BY probe", name)
 
+    def leads(self, name: str) -> list[dict[str, Any]]:
+        """What suggests a cause and proves nothing."""
+        return self.rows("SELECT * FROM leads_view WHERE environment_id = '{id}' ORDER BY rule, path, line", name)
+
     def attempts(self, name: str, probe: str | None = None) -> list[dict[str, Any]]:
         """The attempts (of one probe), in order."""
         found = self.rows("SELECT * FROM attempt WHERE environment_id = '{id}' ORDER BY probe, repeat, arm", name)

@@ -1,4 +1,5 @@
-"""Reported failures about rewards that were none: cases 2, 3, 4, 5, 8, 9, 21 and 24, audited on real namespaces.
+"""Reported failures about rewards that were none: cases 2, 3, 4, 5, 7, 8, 9, 19, 21
+and 24, audited on real namespaces.
 
 | case | also asserted in detail by |
 |---|---|
@@ -50,6 +51,7 @@ def told(tmp_path_factory, audited) -> Audited:
     harbor(folder, "rejects", test=pays('[ "$(cat /app/total.txt 2>/dev/null)" = 4813 ]'))
     harbor(folder, "exit-status-lies", test=pays() + "[ $reward = 0 ]\n")
     harbor(folder, "reference-hangs", solve=SOLVE + "sleep 30\n", agent_sec=0.5)
+    harbor(folder, "leaves-traces", test=pays(f"[ ! -e /app/.graded ] && {RIGHT}") + "touch /app/.graded\n")
     for coin in COINS:
         harbor(folder, f"coin-{coin}", test=pays(f"{RIGHT} && {COIN}") + f": {coin}\n")
         harbor(folder, f"hangs-{coin}", test=pays(f"{RIGHT} && {HANGS}") + f": {coin} $RANDOM\n", verifier_sec=0.5)
@@ -176,6 +178,13 @@ def test_an_intermittent_reference_is_unstable_with_an_interval(told: Audited):
     assert f"passed {evidence['passed']} of 10 gradings" in finding["message"]
     low, value, high = interval(told.score(name), "instability")
     assert 0 < low < value < high <= 1
+
+
+def test_no_attempt_sees_what_another_left(told: Audited):
+    """Case 19: a verifier that spoils its sandbox for every later grading meets a fresh one each time."""
+    assert told.verdict("leaves-traces") == ("sound", [])
+    assert told.probes("leaves-traces")["reference"] == ("survived", "passed 3 of 3")
+    assert [row["reward"] for row in told.attempts("leaves-traces", "untouched")] == [0.0, 0.0]
 
 
 def test_the_reward_file_decides_and_not_the_exit_status(told: Audited):
