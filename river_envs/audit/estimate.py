@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from river_envs.audit.options import AuditOptions
-from river_envs.audit.run import CHUNK, chosen, unfinished
-from river_envs.probes.base import NotApplicable, Survey
+from river_envs.audit.options import EFFORTS, AuditOptions
+from river_envs.audit.run import CHUNK, chosen, forgotten, to_forget, unfinished
+from river_envs.environment import Environment
+from river_envs.probes.base import NotApplicable, Result, Survey
 from river_envs.probes.reference import FIRST
 from river_envs.probes.registry import probes
 
@@ -21,7 +23,8 @@ UNKNOWN_SEC = 0.6
 
 @dataclass(frozen=True)
 class Estimate:
-    """``attempts`` per probe over ``environments`` that have something left to do; ``recorded`` of them exist already.
+    """``attempts`` left per probe over ``environments`` that have something left to do; for these, ``recorded`` ones
+    exist already.
 
     ``seconds`` assumes ``seconds_per_attempt`` (measured on this catalog when ``measured``) and leaves image builds
     out.
@@ -37,7 +40,7 @@ class Estimate:
     @property
     def remaining(self) -> int:
         """Attempts still to run."""
-        return max(sum(self.attempts.values()) - self.recorded, 0)
+        return sum(self.attempts.values())
 
     @property
     def seconds(self) -> float:
@@ -45,9 +48,37 @@ class Estimate:
         return self.remaining * self.seconds_per_attempt / self.jobs
 
 
+def _left(
+    environment: Environment, survey: Survey, known: Sequence[Result], options: AuditOptions
+) -> dict[str, int]:
+    """Attempts without a result for each probe that the effort may pay for; probes with none are left out.
+
+    With ``again`` none counts as recorded, with ``retry`` those without a grade do not; a sandbox error never does.
+    """
+    kept = [result for result in known if not forgotten(result, options)]
+    done = {result.attempt.id for result in kept}
+    levels, effort = list(EFFORTS), options.effort
+    left, spent = {}, 0
+    for probe in probes():
+        controls = probe.family in {"control", "reference"}
+        beyond = spent >= EFFORTS[effort] or levels.index(probe.worth(environment)) > levels.index(effort)
+        planned = NotApplicable("beyond the effort") if beyond and not controls else probe.plan(environment, survey)
+        if isinstance(planned, NotApplicable):
+            continue
+        if probe.family == "reference":
+            own = [r for r in kept if (r.attempt.probe, r.attempt.version) == (probe.id, probe.version)]
+            left[probe.id] = max(FIRST - len(own), 0)
+        else:
+            left[probe.id] = sum(attempt.id not in done for attempt in planned)
+        spent += 0 if controls else len(planned)
+    return {name: count for name, count in left.items() if count}
+
+
 def estimate(catalog: Catalog, options: AuditOptions) -> Estimate:
     """Plan every unfinished environment as if its image held nothing; what the image holds changes a few attempts."""
-    targets = unfinished(catalog, chosen(catalog, options.only), options.effort)
+    ids = chosen(catalog, options.only)
+    again = {result.attempt.environment_id for result in to_forget(catalog, ids, options)}
+    targets = sorted({*unfinished(catalog, ids, options.effort), *again})
     counts: Counter[str] = Counter()
     recorded = 0
     for start in range(0, len(targets), CHUNK):
@@ -55,10 +86,8 @@ def estimate(catalog: Catalog, options: AuditOptions) -> Estimate:
         surveys, results = catalog.surveys(chunk), catalog.results(chunk)
         recorded += sum(len(found) for found in results.values())
         for environment in catalog.load(chunk):
-            for probe in probes():
-                planned = probe.plan(environment, surveys.get(environment.id, Survey()))
-                if not isinstance(planned, NotApplicable):
-                    counts[probe.id] += FIRST if probe.family == "reference" else len(planned)
+            known = results.get(environment.id, ())
+            counts.update(_left(environment, surveys.get(environment.id, Survey()), known, options))
     mean = catalog.sql("SELECT avg(seconds) AS mean FROM attempt WHERE status = 'graded'")["mean"].iloc[0]
     measured = bool(mean is not None and mean == mean)
     return Estimate(

@@ -64,19 +64,25 @@ def _payable(plan: PlanRecord, effort: Effort) -> bool:
     return plan.status == "left-out" and levels.index(effort) > levels.index(plan.reason.split()[-1])
 
 
+def forgotten(result: Result, options: AuditOptions) -> bool:
+    """Whether a recorded attempt is to be done again."""
+    if options.again or result.outcome.status is Status.SANDBOX_ERROR:
+        return True
+    return options.retry and not result.graded
+
+
+def to_forget(catalog: Catalog, ids: Sequence[str], options: AuditOptions) -> list[Result]:
+    """The recorded attempts of ``ids`` that are to be done again."""
+    return [result for results in catalog.results(ids).values() for result in results if forgotten(result, options)]
+
+
 def forget(catalog: Catalog, ids: Sequence[str], options: AuditOptions) -> None:
     """Forget the attempts that this run is to do again: sandbox errors always, the rest as the options say."""
-    again = []
-    for identifier, results in catalog.results(ids).items():
-        again += [
-            (identifier, result.attempt.id)
-            for result in results
-            if options.again or result.outcome.status is Status.SANDBOX_ERROR or (options.retry and not result.graded)
-        ]
+    again = to_forget(catalog, ids, options)
     if again:
         with catalog.writer() as writer:
-            writer.forget_attempts([attempt for _, attempt in again])
-            writer.forget_plans(sorted({identifier for identifier, _ in again}))
+            writer.forget_attempts([result.attempt.id for result in again])
+            writer.forget_plans(sorted({result.attempt.environment_id for result in again}))
 
 
 @dataclass
