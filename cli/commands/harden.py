@@ -17,7 +17,7 @@ def register(app: typer.Typer) -> None:
 
 
 def harden(
-    environment: Annotated[str, typer.Argument(help="An id, the beginning of one, or a name.")],
+    environment: Annotated[str, typer.Argument(help="An id, the beginning of one, a name, or its last part.")],
     out: Annotated[Path, typer.Option("--out", "-o", help="The folder of the copy; it must be empty or missing.")],
     catalog: CatalogOption = DEFAULT_CATALOG,
     backend: BackendOption = "auto",

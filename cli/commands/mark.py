@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
 
 
 def mark(
-    environment: Annotated[str, typer.Argument(help="An id, the beginning of one, or a name.")],
+    environment: Annotated[str, typer.Argument(help="An id, the beginning of one, a name, or its last part.")],
     sound: Annotated[bool, typer.Option("--sound", help="You looked: it pays an honest reward.")] = False,
     exclude: Annotated[bool, typer.Option("--exclude", help="Never keep it.")] = False,
     clear: Annotated[bool, typer.Option("--clear", help="Take the standing mark back.")] = False,

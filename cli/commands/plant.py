@@ -31,6 +31,9 @@ def plant(
     catalog: Annotated[
         Path | None, typer.Option("--catalog", "-c", help="Take the environments of a catalog that ended sound.")
     ] = None,
+    only: Annotated[
+        str | None, typer.Option(help="With --catalog: a condition on environments_view, or an id or name.")
+    ] = None,
     cause: Annotated[list[str] | None, typer.Option(help="Plant this cause only; can be repeated.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Other seeds give other forms of the same defects.")] = 0,
     per_environment: Annotated[
@@ -53,6 +56,8 @@ def plant(
 
     if not paths and catalog is None:
         raise RiverError("name corpora to plant in, or a catalog with --catalog")
+    if only is not None and catalog is None:
+        raise RiverError("--only chooses among the environments of a catalog; name it with --catalog")
     options = PlantOptions(tuple(cause or CAUSES), seed, per_environment)
 
     def show(name: str, tally: Tally) -> None:
@@ -60,14 +65,14 @@ def plant(
 
     with workshop(backend, ALIASES) as (opened, grading):
         shop = Workshop(opened, grading(opened, AuditOptions()))
-        tally = plant_corpus(_originals(paths or [], catalog), shop, options, output, show)
+        tally = plant_corpus(_originals(paths or [], catalog, only), shop, options, output, show)
     if json:
         print_json(_as_json(tally, output))
     else:
         _print(tally, output)
 
 
-def _originals(paths: list[Path], catalog: Path | None) -> Iterator[Original]:
+def _originals(paths: list[Path], catalog: Path | None, only: str | None) -> Iterator[Original]:
     from river_envs.formats.base import Found
     from river_envs.formats.detect import read_all
     from river_envs.plant.corpus import Original
@@ -85,7 +90,12 @@ def _originals(paths: list[Path], catalog: Path | None) -> Iterator[Original]:
         from river_envs.catalog import open_catalog
 
         opened = open_catalog(catalog)
-        for environment in opened.iterate(opened.ids("verdict = 'sound'")):
+        sound = set(opened.ids("verdict = 'sound'"))
+        chosen = [identifier for identifier in opened.ids(only) if identifier in sound]
+        if not chosen:
+            raise RiverError(f"no environment of {catalog} that --only={only!r} chooses ended sound" if only else
+                             f"no environment of {catalog} ended sound")
+        for environment in opened.iterate(chosen):
             yield Original(environment, environment.name)
 
 

@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
 
 
 def replay(
-    finding: Annotated[str, typer.Argument(help="A finding's id, or the beginning of it: `river-envs show ENV`.")],
+    finding: Annotated[str, typer.Argument(help="A finding's id, or an environment that has one finding.")],
     catalog: CatalogOption = DEFAULT_CATALOG,
     backend: BackendOption = "auto",
     network: NetworkOption = False,

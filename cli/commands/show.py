@@ -23,7 +23,7 @@ def register(app: typer.Typer) -> None:
 
 
 def show(
-    environment: Annotated[str, typer.Argument(help="An id, the beginning of one, or a name.")],
+    environment: Annotated[str, typer.Argument(help="An id, the beginning of one, a name, or its last part.")],
     catalog: CatalogOption = DEFAULT_CATALOG,
     json: JsonOption = False,
     full: Annotated[bool, typer.Option("--full", help="Do not shorten instruction, recipe, leads and logs.")] = False,

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _READS = {"SELECT", "EXPLAIN", "MULTI"}  # MULTI is what PIVOT becomes
 _PORTION = 1000
 
+_NAMED = "id = $text OR name = $text OR (length($text) >= 4 AND starts_with(id, $text))"
 _KNOWN_SOURCES = """
 SELECT coalesce(i.input, o.input), coalesce(i.signature, o.signature), coalesce(i.environment_id, o.environment_id),
     coalesce(i.result, 'ingested'), coalesce(i.reason, '')
@@ -98,12 +99,15 @@ class Reader:
     # -- identities --------------------------------------------------------------------------------------------------
 
     def find(self, text: str) -> str:
-        """The id of the environment that ``text`` names: an id, the beginning of one, or a name that only one has."""
+        """The id of the environment that ``text`` names: an id, the beginning of one, a name that only one has, or
+        the last part of one (``depot-stock`` for ``corpus/depot-stock``) where nothing is called so in full.
+        """
         with self._reading() as connection:
-            rows = connection.execute(
-                "SELECT id, name FROM environment WHERE id = $text OR name = $text OR (length($text) >= 4 AND "
-                "starts_with(id, $text)) ORDER BY id", {"text": text},
-            ).fetchall()
+            query = f"SELECT id, name FROM environment WHERE {_NAMED} ORDER BY id"
+            rows = connection.execute(query, {"text": text}).fetchall()
+            if not rows:
+                query = "SELECT id, name FROM environment WHERE ends_with(name, '/' || $text) ORDER BY id"
+                rows = connection.execute(query, {"text": text}).fetchall()
         exact = [row[0] for row in rows if row[0] == text]
         if exact or len(rows) == 1:
             return str((exact or [rows[0][0]])[0])
@@ -244,11 +248,21 @@ class Reader:
         return found
 
     def finding(self, id: str) -> Finding:
-        """One finding, by its id or the beginning of it."""
+        """One finding, by its id or the beginning of it; or by the environment that has no other."""
         with self._reading() as connection:
             rows = connection.execute(
                 "SELECT id, environment_id FROM finding WHERE starts_with(id, ?) ORDER BY id", [id]
             ).fetchall()
+            environments = connection.execute(
+                f"SELECT id FROM environment WHERE {_NAMED} OR ends_with(name, '/' || $text)", {"text": id}
+            ).fetchall() if not rows else []
+        if environments:
+            found = self.findings_of([self.find(id)]).get(self.find(id), [])
+            if len(found) == 1:
+                return found[0]
+            listed = ", ".join(f"{finding.id} ({finding.cause})" for finding in found[:8])
+            raise RiverError(f"the environment {id!r} has {len(found)} findings, give one: {listed}" if found else
+                             f"the environment {id!r} has no finding")
         if len(rows) != 1:
             problem = f"{len(rows)} findings begin with" if rows else "there is no finding"
             raise RiverError(f"{problem} {id!r}; list them with: river-envs sql \"FROM findings_view\" -c {self.path}")
