@@ -74,5 +74,7 @@ class BubblewrapBackend:
         return cgroups.sweep()
 
     def close(self) -> None:
-        """See ``base.Backend.close``."""
+        """See ``base.Backend.close``. The images may go from the cache from now on."""
         self.namespaces.close()
+        if self._builder is not None:
+            self._builder.close()

@@ -52,7 +52,7 @@ def told(tmp_path_factory, audited) -> Audited:
     harbor(folder, "left-fix", recipe=FIX)
     harbor(folder, "public-tests", files=PUBLIC, recipe=RECIPE + "COPY tests /app/tests\n")
     harbor(folder, "one-hunk", solve="echo 4812 >/app/total.txt\n", test=pays("grep -q 48 /app/total.txt"))
-    cores = f'[ "$(cat /app/workers.txt 2>/dev/null)" = "$(nproc)" ]'
+    cores = '[ "$(cat /app/workers.txt 2>/dev/null)" = "$(nproc)" ]'
     solve = SOLVE + f"echo {os.cpu_count()} >/app/workers.txt\n"
     harbor(folder, "counts-processors", ask=WORKERS, test=pays(f"{RIGHT} && {cores}"), solve=solve)
     harbor(folder, "reads-the-clock", test=pays(f"{RIGHT} && [ $(date +%s) -lt {later} ]"))

@@ -3,7 +3,7 @@
 | case | also asserted in detail by |
 |---|---|
 | 6 | tests/images/test_builder.py (which failures are the recipe's fault), tests/sandbox/test_docker_build.py |
-| 25 | tests/formats/test_ingest.py (every input ends once), tests/formats/test_format_tmax.py (all generations of keys) |
+| 25 | tests/formats/test_ingest.py (every input ends once), tests/formats/test_format_tmax.py (all keys) |
 | 26 | tests/formats/test_format_harbor.py (what a compose file may say) |
 | 27 | tests/images/test_apptainer.py (where Apptainer begins a section) |
 """

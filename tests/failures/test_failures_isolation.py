@@ -2,7 +2,7 @@
 
 | case | also asserted in detail by |
 |---|---|
-| 1 | tests/verify/test_grade_real.py (a reward planted before the tests start is removed), tests/verify/test_reward.py |
+| 1 | tests/verify/test_grade_real.py (a reward planted before the tests is removed), tests/verify/test_reward.py |
 | 1, 11 | tests/probes/test_tamper.py (each hole beside the same tamper without its sting, in the default run) |
 """
 
