@@ -41,6 +41,35 @@ def test_a_missing_catalog_is_one_sentence(command: str, tmp_path: Path):
     assert not (tmp_path / "none.duckdb").exists()
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("catalog merge", ("missing argument", "catalog merge --help")),
+        ("catalog merge a b c", ("extra argument", "(c)", "catalog merge --help")),
+        ("catalog mergee", ("mergee", "catalog --help")),
+        ("train here", ("extra argument", "train --help")),
+        ("train --steps", ("--steps", "train --help")),
+        ("audit --effort most", ("'most' is not one of 'quick'", "audit --help")),
+        ("audit --jobs -3", ("--jobs", "audit --help")),
+        ("show", ("missing argument", "show --help")),
+        ("nothing", ("nothing", "river-envs --help")),
+    ],
+)
+def test_arguments_that_do_not_fit_are_one_sentence(arguments: str, words: tuple[str, ...]):
+    done = call(*arguments.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert done.stderr.startswith("river-envs: ")
+    assert all(word in done.stderr for word in words), done.stderr
+
+
+@pytest.mark.parametrize("arguments", ["", "catalog"])
+def test_nothing_at_all_shows_the_help(arguments: str):
+    done = call(*arguments.split())
+    assert (done.returncode, done.stderr) == (2, "")
+    assert "Usage" in done.stdout
+
+
 def test_train_says_what_to_install():
     done = call("train")
     assert (done.returncode, done.stdout) == (2, "")
