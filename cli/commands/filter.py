@@ -51,7 +51,9 @@ def filter_command(
     if output is not None:
         check_destination(output, force)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    bar = nullcontext() if json else Progress(*columns, console=Console(stderr=True), transient=True)
+    console = Console(stderr=True)
+    watched = console.is_terminal and not json  # elsewhere a bar leaves an empty line behind
+    bar = Progress(*columns, console=console, transient=True) if watched else nullcontext()
     with bar as shown:
         task = shown.add_task("writing environments", total=None) if shown else None
         filtered = filter_catalog(

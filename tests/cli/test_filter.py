@@ -114,8 +114,8 @@ def test_nothing_kept_is_exit_status_2_and_says_why(tmp_path):
     done = subprocess.run([*command, "-o", str(tmp_path / "out")], capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stdout == ""
-    assert done.stderr.strip() == (
-        "river-envs: Nothing kept: no environment passed the gates (1 not-audited, 1 unsupported)."
+    assert done.stderr == (
+        "river-envs: Nothing kept: no environment passed the gates (1 not-audited, 1 unsupported).\n"
     )
     open_catalog(tmp_path / "empty.duckdb", create=True)
     run("filter", "-c", tmp_path / "empty.duckdb", "--dry-run", fails="holds no environments")
