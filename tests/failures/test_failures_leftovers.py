@@ -126,7 +126,7 @@ def test_the_command_says_that_the_disk_is_full(tmp_path: Path, monkeypatch, cap
 
 @pytest.mark.sandbox
 def test_a_killed_audit_leaves_no_orphan(tmp_path: Path):
-    """Case 16: killed while a solution runs, the command takes all of it along; the next run sweeps and finishes."""
+    """Case 16: killed while a solution runs, the command takes all of it along; a sweep clears the rest."""
     marker = f"5{uuid.uuid4().int % 10**9}"
     harbor(tmp_path / "tasks", "long", solve=f"sleep {marker} &\nwait\n", agent_sec=300)
     catalog = tmp_path / "c.duckdb"
