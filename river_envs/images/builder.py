@@ -22,7 +22,7 @@ from river_envs.images.plan import Action, Defaults, FilesAction, plan_stage
 from river_envs.images.recipe import Copy, Recipe, RecipeError, Stage, parse
 from river_envs.images.steps import Namespaced, StepFailed, Steps
 from river_envs.images.store import Store
-from river_envs.sandbox.base import BackendOptions, Base, BuildFailed, Image
+from river_envs.sandbox.base import BackendOptions, Base, BuildFailed, Image, lies_with_the_base
 from river_envs.sandbox.rootfs import Rootfs
 
 MAX_LAYERS = 80
@@ -151,8 +151,8 @@ class Builder:
         if "No space left on device" in failed.log:
             self.store.check_disk()
         self.store.keep_log(name, failed.log)
-        substituted = any(base.substituted for base in bases)
-        blameless = failed.reason in ("timeout", "memory") or substituted or failed.network or not network
+        blameless = failed.reason in ("timeout", "memory") or failed.network or not network
+        blameless = blameless or lies_with_the_base(bases, failed.log)
         last = [line.strip() for line in failed.log.splitlines() if line.strip()][-1:]
         detail = f": {last[0][:200]}" if last and failed.reason == "command" else ""
         return BuildFailed(f"{failed.title}: {failed.message}{detail}", failed.log, blameless=blameless)
@@ -232,7 +232,7 @@ class _Build:
         try:
             plan = plan_stage(self.parsed, stage, chain.defaults, self.context, dict(self.recipe.build_args))
         except RecipeError as error:
-            blameless = any(base.substituted for base in chain.bases) and "build context" not in str(error)
+            blameless = lies_with_the_base(chain.bases, str(error)) and "build context" not in str(error)
             raise BuildFailed(str(error), blameless=blameless) from None
         for action in plan.actions:
             chain = self.add(chain, action)

@@ -18,6 +18,7 @@ process of the sandbox, not only the command's own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -74,6 +75,24 @@ class Base:
     resolved: str
     origin: Literal["alias", "imported", "docker", "host", "scratch"]
     substituted: bool
+
+
+_WANTING = re.compile(
+    r"unable to locate package|no installation candidate|no matching distribution|command not found|: not found"
+    r"|no such (user|group)|no user '|no group '|unmet dependencies|no such package|404 +not found|is not in the image",
+    re.IGNORECASE,
+)
+
+
+def lies_with_the_base(bases: Sequence[Base], log: str) -> bool:
+    """Whether a failed build may be the fault of a base that stands in for the recipe's own.
+
+    Always on the machine's own file system that nobody named. On an alias, which the user vouched for, only where the
+    log misses what a base provides: a package, a program, a user.
+    """
+    if any(base.origin == "host" for base in bases):
+        return True
+    return any(base.substituted for base in bases) and _WANTING.search(log) is not None
 
 
 @dataclass(frozen=True)

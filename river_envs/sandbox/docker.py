@@ -24,6 +24,7 @@ from river_envs.sandbox.base import (
     Image,
     SandboxError,
     SandboxLimits,
+    lies_with_the_base,
 )
 from river_envs.sandbox.docker_bases import Bases
 from river_envs.sandbox.docker_client import OWNER_LABEL, Client, daemon_errors, orphaned, owner
@@ -75,7 +76,6 @@ class DockerBackend:
             return self._image(base.resolved, (base,))
         plain = docker_build.classic(recipe)
         bases = self._bases.of(plain, network=network)
-        substituted = any(base.substituted for base in bases)
         key = digest(_VERSION, recipe.digest, [base.resolved for base in bases])
         found = self._find(key)
         if found is None:
@@ -93,7 +93,7 @@ class DockerBackend:
             try:
                 found = docker_build.run(self._client, job)
             except BuildFailed as error:
-                error.blameless = error.blameless or substituted
+                error.blameless = error.blameless or lies_with_the_base(bases, error.log)
                 raise
             self._make_room(keep=found)
         return self._image(found, bases)
