@@ -68,8 +68,12 @@ def replay(
     grade: Callable[[Image, Environment], Grade],
     delta: Callable[[str], Delta],
 ) -> Replay:
-    """Run the attempts of ``finding`` again. Raises RiverError when the catalog does not hold them."""
+    """Run the attempts of ``finding`` again. Raises RiverError when the catalog does not hold them, or when they
+    compare gradings with and without a network and none is allowed.
+    """
     wanted = _proof(finding, recorded)
+    if finding.cause == "network-dependent" and not options.network:
+        raise RiverError(f"finding {finding.id} compares a state with and without a network: replay it with --network")
     try:
         image = backend.build(environment.image, timeout_sec=environment.limits.build_timeout_sec)
     except BuildFailed as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 import shlex
 import tarfile
 import tempfile
@@ -16,6 +17,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from river_envs.environment import Environment, File
+from river_envs.outcome import NETWORK_WITHHELD
 from river_envs.probes.base import Action, Copy, Finding, Put, Remove, Restore, Result, Run, Solve, Watch
 from river_envs.sandbox.base import Change, Delta
 from river_envs.verify import conditions as under
@@ -24,7 +26,7 @@ _HEAD = """\
 #!/bin/sh
 # {title}
 # {message}
-# Exit status 0: every attempt ended as recorded. It needs Docker, and builds one image.
+# Exit status 0: every attempt ended as recorded; 2: the image could not be built. It needs Docker, and builds one image.
 set -eu
 work=$(mktemp -d)
 box=
@@ -32,13 +34,18 @@ trap 'if [ -n "$box" ]; then docker rm -f "$box" >/dev/null 2>&1; fi; rm -rf "$w
 base64 -d <<'END' | tar -xzf - -C "$work"
 {environment}
 END
-image=$(docker build -q "$work/environment")
+if ! image=$(docker build -q "$work/environment"); then
+    echo "the image could not be built; it starts from:" {bases} >&2
+    echo "where Docker cannot pull that, give an image of your own this name first: docker tag IMAGE NAME" >&2
+    exit 2
+fi
 different=0
 under=
 times=1
+network='--network none'
 fresh() {{
     if [ -n "$box" ]; then docker rm -f "$box" >/dev/null; fi
-    box=$(docker run -d --network none {limits} --entrypoint /bin/sh "$image" -c 'while :; do sleep 3600; done')
+    box=$(docker run -d $network {limits} --entrypoint /bin/sh "$image" -c 'while :; do sleep 3600; done')
 }}
 into() {{ base64 -d | docker cp - "$box:$1" >/dev/null; }}
 grade() {{
@@ -71,11 +78,18 @@ def replay_script(finding: Finding, environment: Environment, attempts: Sequence
         message=_comment(finding.message),
         environment=_armoured(_harbor_archive(environment)),
         limits=limits,
+        bases=shlex.join(_bases(environment)),
         environment_variables="".join(
             f"-e {shlex.quote(f'{key}={value}')} " for key, value in environment.verifier.env
         ),
     )
     return head + "".join(_attempt(environment, result, start) for result in attempts) + _TAIL
+
+
+def _bases(environment: Environment) -> list[str]:
+    """What the image starts from, as the recipe names it; made printable, since it is shown on a terminal."""
+    named = re.findall(r"^[ \t]*FROM:?[ \t]+(?:--\S+[ \t]+)*(\S+)", environment.image.text, re.MULTILINE | re.IGNORECASE)
+    return [_comment(name) for name in dict.fromkeys([*named, environment.image.docker_image or ""]) if name]
 
 
 def _attempt(environment: Environment, result: Result, start: Delta | None) -> str:
@@ -85,11 +99,13 @@ def _attempt(environment: Environment, result: Result, start: Delta | None) -> s
         f"attempt {result.attempt.id}, {result.attempt.probe} ({result.attempt.arm}): {result.attempt.question}"
     )
     before, after = _conditions(environment, result.attempt.conditions)
-    return f"\n# {title}\nfresh\n{before}{actions}{after}grade {result.attempt.id} {reward}\n"
+    withheld = NETWORK_WITHHELD in result.outcome.substitutions or under.offline(result.attempt.conditions)
+    network = "'--network none'" if environment.network == "none" or withheld else ""
+    return f"\n# {title}\nnetwork={network}\nfresh\n{before}{actions}{after}grade {result.attempt.id} {reward}\n"
 
 
 def _conditions(environment: Environment, conditions: under.Conditions) -> tuple[str, str]:
-    """What comes before the actions and before the grading; the container never has a network."""
+    """What comes before the actions and before the grading."""
     if not conditions:
         return "under= times=1\n", ""
     prepared = under.prepare(conditions)

@@ -140,7 +140,8 @@ class ReferencePasses(Probe):
     ) -> Judgement:
         """The tests cannot do without a network, whatever the work is."""
         exit_codes = [step.exit_code for result in results for step in result.receipt if step.action.get("solve")]
-        if environment.network != "none" or not background.vouched or any(exit_codes):
+        told = any(result.outcome.status is Status.NEEDS_NETWORK for result in background.untouched)
+        if environment.network != "none" or not background.vouched or any(exit_codes) or told:
             return Judgement(ProbeStatus.ERROR, _why(results))
         return hit(
             self,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from river_envs.environment import Environment
@@ -71,12 +72,9 @@ def _offline(probe: Probe, environment: Environment, results: Sequence[Result]) 
     if before and not all(result.passed for result in before):
         return []
     question = "Is the state that the reference left rewarded without the network?"
-    return [
-        Attempt(
-            environment.id, probe.id, probe.version, "offline", repeat, (Restore(),), question, {}, (("network", "none"),)
-        )
-        for repeat in range(len(before) + 1)[:2]
-    ]
+    plain = probe.attempt(environment, Restore(), arm="offline", question=question)
+    without = (("network", "none"),)
+    return [replace(plain, repeat=repeat, conditions=without) for repeat in range(len(before) + 1)[:2]]
 
 
 def _granted(
@@ -91,11 +89,11 @@ def _granted(
     paid = next((result for result in tried if result.passed and result.effective), None)
     if paid is not None:
         own = tuple(action for action in paid.attempt.actions if not isinstance(action, Put))
-        originals = [one for one in _all_grants(environment, failed, background) if one.what == paid.attempt.facts["what"]]
-        if not originals or not originals[0].originals:
+        what = paid.attempt.facts["what"]
+        same = next((one for one in _all_grants(environment, failed, background) if one.what == what), None)
+        if same is None or not same.originals:
             return []
-        facts = {"what": paid.attempt.facts["what"]}
-        return [probe.attempt(environment, *own, Put(originals[0].originals), arm="own", **facts)]
+        return [probe.attempt(environment, *own, Put(same.originals), arm="own", what=what)]
     made = _all_grants(environment, failed, background)[:MOST_GRANTS]
     return [_attempt(probe, environment, grant, index) for index, grant in enumerate(made) if index <= len(tried)]
 
@@ -277,7 +275,8 @@ def _hidden(
         "rejects-right",
         "hidden-requirement",
         proof,
-        f"The trusted reference is rejected for want of {facts['what']}, of which the instruction says nothing: {shown}.",
+        f"The trusted reference is rejected for want of {facts['what']}, of which the instruction says nothing:"
+        f" {shown}.",
         "State the requirement in the instruction, or drop the assertion.",
         what=facts["what"],
         name=facts["name"],
@@ -295,7 +294,8 @@ def _expectation(
     what: str,
 ) -> Judgement:
     shown = (
-        f"The trusted reference gives {actual}, the tests expect {expected}; with that alone changed the state is rewarded."
+        f"The trusted reference gives {actual}, the tests expect {expected}; with that alone changed the state is"
+        " rewarded."
         if what
         else f"The tests compare {actual} with {expected} where the trusted reference was right; all others pass."
     )

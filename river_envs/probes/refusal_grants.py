@@ -1,8 +1,8 @@
 """Grants: the state that a refused reference left, with the one thing that the failing assertion asks for.
 
-A grant that is rewarded shows that nothing else was wrong. Which cause it shows is decided before it is tried: something
-that the instruction never names is a hidden requirement, another value in a place that it does name is a matter of the
-expectation.
+A grant that is rewarded shows that nothing else was wrong. Which cause it shows is decided before it is tried:
+something that the instruction never names is a hidden requirement, another value in a place that it does name is a
+matter of the expectation.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ from river_envs.probes.refusal_reading import Asked, Demand, Difference, states,
 from river_envs.sandbox.base import Delta
 from river_envs.verify.failures import Failure
 
-_ORDER: Final = re.compile(r"\b(order(?:ed)?|sort(?:ed|ing)?|alphabetic\w*|ascending|descending|first|rank\w*|top)\b", re.I)
+_ORDER: Final = re.compile(
+    r"\b(order(?:ed)?|sort(?:ed|ing)?|alphabetic\w*|ascending|descending|first|rank\w*|top)\b", re.IGNORECASE
+)
 _ROUND: Final = re.compile(r"\b(round(?:ed|ing)?|decimals?|digits?|precision|truncat\w+|\d\.\d+)\b", re.IGNORECASE)
 _MODES: Final = re.compile(
     r"\b(modes?|permissions?|chmod|executable|readable|writable|owner|private|0?[0-7]{3})\b", re.IGNORECASE
@@ -79,7 +81,10 @@ def grants(environment: Environment, left: Delta, failure: Failure, found: Asked
         case Demand("path" | "directory", path):
             if not states(environment, posixpath.basename(path)) and left.get(path) is None:
                 file = stub(path) if found.what == "path" else File(path.strip("/") + "/.keep")
-                yield Grant("hidden-requirement", f"a {found.what} at {path}", (Put((file,)),), name=posixpath.basename(path), searched=True)
+                what = f"a file at {path}" if found.what == "path" else f"a directory at {path}"
+                yield Grant(
+                    "hidden-requirement", what, (Put((file,)),), name=posixpath.basename(path), searched=True
+                )
         case Demand("key", key):
             if not states(environment, key):
                 yield from _keys(environment, _meant(files, failure, environment), key)

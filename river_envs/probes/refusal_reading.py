@@ -1,4 +1,4 @@
-"""What a failing assertion asks for: a path, a key, a text, a file mode, or another value than the one that is there."""
+"""What a failing assertion asks for: a path, a key, a text, a file mode, or another value than the one there is."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ _NOT_OURS: Final = (
 )  # fmt: skip
 _KEY_ERROR: Final = re.compile(r"\bKeyError: (['\"])([^'\"\n]{1,60})\1")
 _IN: Final = re.compile(
-    r"(?:assert |AssertionError: )(?P<one>'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\") (?:in|not found in) (?P<other>.+)$"
+    r"(?:assert |AssertionError: )(?P<one>'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\")"
+    r" (?:in|not found in) (?P<other>.+)$"
 )
 _EDGE: Final = re.compile(r"built-in method (startswith|endswith) of str object at \w+>\((.+)\)$")
 _SEARCH: Final = re.compile(r"function (?:search|match|fullmatch|findall) at \w+>\((r?'(?:[^'\\\n]|\\.){1,200}'), ")
@@ -33,7 +34,9 @@ _OCTAL: Final = re.compile(r"\b0o([0-7]{3,4})\b|'0o([0-7]{3,4})'|'0?([0-7]{3})'"
 _ABS: Final = re.compile(r"abs\(\(?(-?[\d.]+(?:e-?\d+)?) - (-?[\d.]+(?:e-?\d+)?)\)?\)")
 _SAID: Final = (
     re.compile(r"expected:? (?P<e>\S.*?)[,;]? (?:but )?(?:got|found|was|actual(?:ly)?|is):? (?P<a>\S.*)$", re.I),
-    re.compile(r"(?:got|found|actual):? (?P<a>\S.*?)[,;]? (?:but )?(?:expected|instead of|want(?:ed)?):? (?P<e>\S.*)$", re.I),
+    re.compile(
+        r"(?:got|found|actual):? (?P<a>\S.*?)[,;]? (?:but )?(?:expected|instead of|want(?:ed)?):? (?P<e>\S.*)$", re.I
+    ),
 )
 _RUNS: Final = re.compile(r"returncode|exit_?(?:code|status)|status_code|\.status\b")
 

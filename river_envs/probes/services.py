@@ -6,12 +6,14 @@ a server, or names the port) and what the reference leaves: a trusted reference 
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Sequence
 from typing import Final
 
 from river_envs.environment import Environment
 from river_envs.probes import instruction as wording
+from river_envs.probes.leads_python import modules, runs
 from river_envs.verify.failures import Failure
 
 _REFUSED: Final = re.compile(
@@ -28,6 +30,7 @@ _PORT: Final = re.compile(
     r"|\bport[ =:]{1,3}(\d{2,5})\b|:(\d{2,5})\. Connection refused",
     re.IGNORECASE,
 )
+_DATA: Final = frozenset((".json", ".jsonl", ".csv", ".tsv", ".txt", ".md", ".xml", ".log", ".ndjson", ".html"))
 _NOUN: Final = (
     r"(?:server|service|daemon|database|postgres\w*|mysql|mariadb|redis|mongo\w*|nginx|apache|httpd|rabbitmq|kafka|api"
     r"|end ?points?|listener|broker|proxy|web ?(?:app|site|page)|app(?:lication)?|container|backend|worker|cluster|port"
@@ -144,10 +147,14 @@ def excused(environment: Environment, found: Sequence[str]) -> bool:
 
 
 def only_data(environment: Environment) -> bool:
-    """Whether all that the instruction asks for are files of data: such work can leave nothing that listens."""
-    workdir = environment.workdir or "/"
-    asked = wording.outputs(environment.instruction, (), workdir)
-    return bool(asked) and asked == wording.data_outputs(environment.instruction, (), workdir)
+    """Whether all files that the instruction names are files of data: such work can leave nothing that listens."""
+    named = wording.outputs(environment.instruction, (), environment.workdir or "/")
+    return bool(named) and all(posixpath.splitext(path.rstrip("/"))[1].lower() in _DATA for path in named)
+
+
+def runs_programs(environment: Environment) -> bool:
+    """Whether the tests start any program: it may be what is to listen."""
+    return any(runs(name) for module in modules(environment) for name, _ in module.calls)
 
 
 def nothing_listens(found: Sequence[str]) -> str:

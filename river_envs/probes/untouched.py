@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from river_envs.environment import Environment
 from river_envs.outcome import Status
+from river_envs.probes import services
 from river_envs.probes.base import (
     Attempt,
     Background,
@@ -17,6 +18,7 @@ from river_envs.probes.base import (
     Survey,
 )
 from river_envs.probes.judging import hit
+from river_envs.verify.failures import failures, passed_tests
 
 _BROKEN: dict[Status, tuple[str, str, str]] = {
     Status.BUILD_FAILED: (
@@ -62,7 +64,8 @@ class Untouched(Probe):
 
     What a hit proves: a reward for nothing (pays-for-nothing), two different grades of one state (flaky), or that no
     reward can be had at all (broken, with the cause: build-fails, verifier-crashes, no-reward-file, needs-network,
-    too-slow).
+    too-slow, and, where there is no reference to ask, needs-service: every test ends, before it looks at anything, in a
+    refused connection to a service that nobody is asked to start).
 
     What it cannot show: anything about wrong work. A verifier that only looks for a file scores 0 here.
 
@@ -74,7 +77,7 @@ class Untouched(Probe):
     name = "Untouched image"
     family = "control"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 0
 
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
@@ -117,8 +120,34 @@ class Untouched(Probe):
                 "Remove what differs between two gradings of one state (random numbers, time, order).",
             )
         if results and len(graded) == len(results):
-            return Judgement(ProbeStatus.SURVIVED)
+            return self._without_service(environment, results, background) or Judgement(ProbeStatus.SURVIVED)
         return self._without_reward(environment, [r for r in results if not r.graded], background)
+
+    def _without_service(
+        self, environment: Environment, results: Sequence[Result], background: Background
+    ) -> Judgement | None:
+        """Whether no work that is asked for could have a test begin. A reference, where there is one, is asked."""
+        if environment.reference is not None or not background.vouched or not services.only_data(environment):
+            return None
+        found: tuple[str, ...] = ()
+        for result in results:
+            failed = failures(result.outcome)
+            found = services.wanted(environment, failed)
+            if passed_tests(result.outcome) or not found or any(failure.phase != "setup" for failure in failed):
+                return None
+        if services.excused(environment, found) or services.runs_programs(environment):
+            return None
+        return hit(
+            self,
+            environment,
+            "broken",
+            "needs-service",
+            results,
+            f"No test begins: each connects first to {', '.join(found)} of its own machine, where nothing listens; the"
+            " instruction asks for files of data and for no service.",
+            "Start the service from the tests or the image, or ask for it in the instruction.",
+            places=list(found),
+        )
 
     def _without_reward(self, environment: Environment, failed: Sequence[Result], background: Background) -> Judgement:
         """What follows when a control gave no reward: broken only where nothing but the environment can be the
