@@ -18,6 +18,7 @@ from river_envs.formats import harbor, terminal_bench, tmax
 from river_envs.formats.archives import is_archive
 from river_envs.formats.base import Bounds, Item, Source, location, read_source, rejected_source
 from river_envs.formats.corpora import Corpora
+from river_envs.formats.leftovers import leftover
 from river_envs.formats.tree import DirectoryTree, Tree
 
 DIRECTORY_FORMATS: tuple[ModuleType, ...] = (harbor, tmax, terminal_bench)
@@ -103,6 +104,10 @@ def _walk(root: str, format: str, bounds: Bounds, corpora: Corpora) -> Iterator[
         if found:
             label = os.path.basename(root if depth else os.path.dirname(root))  # noqa: PTH119, PTH120 - see DirectoryTree
             yield _directory_source(folder, label, found, bounds)
+            continue
+        reason = leftover(items, format)
+        if reason:
+            yield rejected_source(location(folder), "unknown", reason)
             continue
         below = []
         for item in items:

@@ -69,3 +69,19 @@ def test_recognise_prefers_a_complete_task():
     assert recognise({"instruction.md", "tests", "task.yaml", "Dockerfile"}).format == "terminal-bench-1"
     assert recognise({"task.toml", "task.json", "container.def"}).format == "harbor"
     assert recognise({"src", "README.md"}) is None
+
+
+def test_folders_that_look_like_tasks_and_are_none_are_named(tmp_path):
+    write_tree(tmp_path, {
+        "broken/a.json": "{", "broken/b.json": "[1,", "alone/task.json": "{", "alone/notes.txt": "",
+        "bare/task.json": "{",
+        "fine/result.json": "[]", "fine/more.json": "{", "mixed/a.json": "{", "mixed/main.py": "",
+    })
+    write_tree(tmp_path / "corpus", {"task.json": "{}", **{f"t/{path}": text for path, text in tmax_files().items()}})
+    items = {item.where.rsplit("/", 1)[-1]: item for item in read_all([tmp_path])}
+    rejected = {name: item.reason for name, item in items.items() if isinstance(item, Rejected)}
+    assert set(rejected) == {"broken", "alone", "bare"}
+    assert "a.json is not valid JSON (and 1 more)" in rejected["broken"]
+    assert "stands without the tests" in rejected["alone"]
+    assert isinstance(items["t"], Found)
+    assert list(read_all([tmp_path / "broken", tmp_path / "alone"], "harbor")) == []
