@@ -26,7 +26,7 @@ _HEAD = """\
 #!/bin/sh
 # {title}
 # {message}
-# Exit status 0: every attempt ended as recorded; 2: the image could not be built. It needs Docker, and builds one image.
+# Exit status 0: every attempt ended as recorded; 2: no image could be built. It needs Docker, and builds one image.
 set -eu
 work=$(mktemp -d)
 box=
@@ -36,7 +36,7 @@ base64 -d <<'END' | tar -xzf - -C "$work"
 END
 if ! image=$(docker build -q "$work/environment"); then
     echo "the image could not be built; it starts from:" {bases} >&2
-    echo "where Docker cannot pull that, give an image of your own this name first: docker tag IMAGE NAME" >&2
+    echo "where Docker cannot pull it, give an image of yours that name first: docker tag IMAGE NAME" >&2
     exit 2
 fi
 different=0
@@ -88,7 +88,7 @@ def replay_script(finding: Finding, environment: Environment, attempts: Sequence
 
 def _bases(environment: Environment) -> list[str]:
     """What the image starts from, as the recipe names it; made printable, since it is shown on a terminal."""
-    named = re.findall(r"^[ \t]*FROM:?[ \t]+(?:--\S+[ \t]+)*(\S+)", environment.image.text, re.MULTILINE | re.IGNORECASE)
+    named = re.findall(r"(?im)^[ \t]*FROM:?[ \t]+(?:--\S+[ \t]+)*(\S+)", environment.image.text)
     return [_comment(name) for name in dict.fromkeys([*named, environment.image.docker_image or ""]) if name]
 
 

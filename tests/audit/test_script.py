@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 
 from probe_support import environment, graded
@@ -39,3 +40,15 @@ def test_without_conditions_nothing_stands_before_the_tests():
     shell(text)
     assert "under= times=1" in text
     assert "river-conditions" not in text
+
+
+def test_a_base_that_is_missing_is_named_with_what_to_do(tmp_path):
+    docker = tmp_path / "docker"
+    docker.write_text("#!/bin/sh\necho 'pull access denied' >&2\nexit 1\n")
+    docker.chmod(0o755)
+    text = script(Attempt(environment().id, "untouched", 1))
+    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(["sh"], input=text, env=path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "it starts from: river-mini/base:1" in done.stderr
+    assert "docker tag IMAGE NAME" in done.stderr
