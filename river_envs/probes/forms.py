@@ -5,9 +5,10 @@ Every question errs to the side of "closed": a word that might fix the form is e
 
 from __future__ import annotations
 
+import posixpath
 import re
 
-from river_envs.probes import wording
+from river_envs.probes import stated, wording
 
 _BYTES = (
     r"bytes?|byte-\w+|verbatim|identical\w*|checksums?|sha-?\d*|md5\w*|hash\w*|digest\w*|diff|cmp|unchanged|as[- ]is"
@@ -65,6 +66,22 @@ ANY_ORDER = re.compile(
     r"|any order (?:is fine|will do|is ok))\b",
     re.IGNORECASE,
 )
+_ENTRIES = re.compile(
+    r"\b(?:rows?|lines?|entries|entry|records?|items?|elements?|objects?|points?|results|names|members|pairs)\b"
+    r"|\border (?:does|is|doesn|isn)|\bany order(?: is|\s*[).;]|$)",
+    re.IGNORECASE,
+)
+_PARTS = re.compile(
+    r"\b(?:fields?|keys?|columns?|attributes?|propert(?:y|ies)|options?|flags?|arguments?|characters?|words?|headers?"
+    r"|settings?|inputs?|parameters?|tags?|sections?)\b",
+    re.IGNORECASE,
+)
+_SORTS = re.compile(
+    r"\b(?:sort\w*|ascending|descending|alphabetical\w*|lexicograph\w*|chronological\w*|rank\w*|ordered"
+    r"|order(?:ing)? (?:by|of (?:time|appearance|arrival))|in (?:the )?(?:\w+ )?order|(?:oldest|newest|earliest|latest"
+    r"|largest|smallest|highest|lowest|biggest) (?:\w+ )?first|by (?:time|date|timestamp)|sequence|from top to bottom)\b",
+    re.IGNORECASE,
+)
 _ANY_SPACE = re.compile(
     r"\b(?:(?:trailing |surrounding |extra |leading )?(?:white ?space|spaces|blanks)(?: at the end of [a-z ]{1,20})?"
     r" (?:does not|do not|doesn't|don't|is not|are not|isn't) (?:matter|count|important|relevant)"
@@ -117,6 +134,23 @@ def extra_open(instruction: str) -> bool:
 def source_open(instruction: str) -> bool:
     """Whether a program may hold comments and name its variables freely."""
     return not _says(instruction, _BYTES, _SOURCE)
+
+
+def any_order(instruction: str, path: str) -> str:
+    """The sentence that frees the order of the entries of the file at ``path``, or "".
+
+    What is freed must be entries (of an input's fields nothing follows), and no other sentence may state an order.
+    """
+    name = posixpath.basename(path.rstrip("/"))
+    sentences = wording.sentences(instruction)
+    for sentence in stated.said(instruction, ANY_ORDER, path):
+        freed = next(iter(ANY_ORDER.finditer(sentence)))
+        clause = re.split(r"[,;:]", sentence[: freed.start()])[-1] + freed.group() + sentence[freed.end() :][:1]
+        others = [other for other in sentences if other.strip() != sentence]
+        entries = _ENTRIES.search(clause) or name in clause or (name in sentence and not _PARTS.search(clause))
+        if entries and not _PARTS.search(clause) and not any(_SORTS.search(other) for other in others):
+            return sentence
+    return ""
 
 
 def any_space(instruction: str) -> str:

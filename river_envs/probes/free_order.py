@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from river_envs.environment import Environment, File
-from river_envs.probes import forms, stated
+from river_envs.probes import forms
 from river_envs.probes.base import Survey
 from river_envs.probes.edits import Target, declared
 from river_envs.probes.equivalents import Equivalent, Rewriting
@@ -15,8 +15,8 @@ from river_envs.probes.row_edits import rows_of
 class FreeOrder(Equivalent):
     """The same entries backwards.
 
-    What it does: where a sentence of the instruction says that entries may stand in any order, and none states one,
-    reverses the rows of the list of which it is said (CSV below its header, JSON list, lines); grades.
+    What it does: where a sentence of the instruction says that rows, lines or entries (not fields, not keys) may stand
+    in any order, and no other sentence speaks of sorting, sequence or time, reverses the rows of the list of which it is said (CSV below its header, JSON list, lines); grades.
 
     What a hit proves: the verifier rejects, twice, an order that the instruction allows, while the same file with its
     own bytes is rewarded (over-specific-form).
@@ -28,6 +28,7 @@ class FreeOrder(Equivalent):
 
     id = "free-order"
     name = "Entries in another order"
+    version = 2
     order = 71
     without = "the reference leaves no list whose order is free"
 
@@ -40,8 +41,8 @@ class FreeOrder(Equivalent):
         outputs = [target for target in declared(found) if target.named and target.fresh]
         for target in outputs:
             rows = rows_of(target)
-            free = stated.about(environment.instruction, forms.ANY_ORDER, target.path)
-            if rows is not None and free and not stated.ordered(environment.instruction, target.path):
+            free = forms.any_order(environment.instruction, target.path)
+            if rows is not None and free:
                 file = File(target.path.strip("/"), rows.write(rows.rows[::-1]).encode(), target.mode)
                 proof = f'the instruction says: "{free}"'
                 yield Rewriting((target,), (file,), f"the entries of {target.path} in reverse order", proof)

@@ -77,7 +77,7 @@ _ALL = re.compile(
 )
 _ORDERED = re.compile(
     r"\b(sort(?:ed)?|order(?:ed)?)\b[^.;]{0,40}\b(by|alphabetical\w*|ascending|descending|numerical\w*)\b"
-    r"|\bin (?:alphabetical|ascending|descending|numerical|chronological) order\b"
+    r"|\bin (?:alphabetical|ascending|descending|numerical|chronological) order\b|\b(?:ascending|descending) by\b"
     r"|\b(?:largest|smallest|highest|lowest|earliest|latest|oldest|newest|biggest|busiest) (?:\w+ )?first\b",
     re.IGNORECASE,
 )
@@ -160,6 +160,11 @@ def key(instruction: str, name: str, path: str) -> str:
 def about(instruction: str, said: re.Pattern[str], path: str) -> str:
     """The first sentence, beyond doubt, that says this of the file at ``path``, the one that was named last before."""
     return next(_about(instruction, said, path), "")
+
+
+def said(instruction: str, pattern: re.Pattern[str], path: str) -> list[str]:
+    """All sentences, beyond doubt, that say this of the file at ``path``."""
+    return list(dict.fromkeys(_about(instruction, pattern, path)))
 
 
 def _about(instruction: str, said: re.Pattern[str], path: str) -> Iterator[str]:

@@ -109,6 +109,23 @@ def test_an_order_that_is_free_is_found_only_where_it_is_the_outputs():
     assert isinstance(put_to(FreeOrder(), said(ASK_TABLE), exact, TABLE), NotApplicable)
 
 
+MERGED = {"/app/merged.jsonl": b'{"key": "A"}\n{"key": "B"}\n{"key": "C"}\n'}
+ASK_MERGED = "Merge the feeds. Write one JSON object per line to `/app/merged.jsonl`, {}. One feed has {}."
+
+
+def test_a_free_order_of_fields_or_of_an_input_frees_no_rows():
+    exact = lambda f: f["/app/merged.jsonl"] == MERGED["/app/merged.jsonl"]  # noqa: E731
+    for how, feed in (
+        ("ascending by `key`", "blocks of lines, fields in any order"),
+        ("the keys of an object in any order", "lines"),
+        ("newest first", "lines; the order of lines does not matter"),
+    ):
+        env = said(ASK_MERGED.format(how, feed))
+        assert isinstance(put_to(FreeOrder(), env, exact, MERGED), NotApplicable)
+    env = said(ASK_MERGED.format("in any order", "lines"))
+    assert causes(put_to(FreeOrder(), env, exact, MERGED)) == OVER
+
+
 def test_blanks_are_asked_only_where_they_are_free():
     exact = lambda f: text_of(f) == "3.75\n"  # noqa: E731
     free = said(ASK + "Trailing spaces do not matter.\n")
