@@ -5,7 +5,7 @@
 | 14 | tests/images/test_store.py, tests/catalog/test_spool.py, tests/catalog/test_connection.py (full disks by name) |
 | 15 | tests/sandbox/test_conformance.py (no_network, loopback_is_up, on both backends) |
 | 16 | tests/sandbox/test_docker_sandbox.py, tests/sandbox/test_bubblewrap_hostile.py (killed parents, sweeps) |
-| 17 | tests/images/test_store.py (oldest first, what stays), tests/sandbox/test_docker_build.py |
+| 17 | tests/images/test_store.py (oldest first, what stays) |
 | 18 | tests/sandbox/test_conformance.py (threads_do_not_disturb_each_other, on both backends) |
 """
 
@@ -212,7 +212,7 @@ class TestDocker:
         assert eventually(lambda: there() == before)
 
     def test_no_network_per_attempt(self, docker_backend, docker_image, client):
-        """Case 15: attempts share the daemon's ``none``; forty of them need no address."""
+        """Case 15: an attempt has the daemon's ``none`` and makes no network of its own."""
         before = {network["Id"] for network in client.networks()}
         with docker_backend.start(docker_image) as sandbox:
             settings = client.inspect_container(sandbox.container)
