@@ -8,6 +8,8 @@ from dataclasses import replace
 import pytest
 from probe_support import controls, environment, graded, survey
 
+from river_envs.audit.options import AuditOptions
+from river_envs.audit.replay import replay
 from river_envs.audit.script import replay_script
 from river_envs.environment import File, RiverError
 from river_envs.outcome import NETWORK_WITHHELD, Outcome, Status, TestResult
@@ -103,10 +105,10 @@ def test_what_listens_is_read_by_a_plain_shell():
 
 
 def test_without_a_reference_only_data_and_no_server_accuses():
-    asked_for = {"data": (environment(reference=False), ["needs-service"]), "server": (environment(SERVER, reference=False), [])}
+    data, server = environment(reference=False), environment(SERVER, reference=False)
     runs = environment(tests="import subprocess\nsubprocess.run(['nginx'])\n", reference=False)
     program = environment("Write /app/serve.py and the notes /app/notes.txt.", reference=False)
-    for env, expected in (*asked_for.values(), (runs, []), (program, [])):
+    for env, expected in ((data, ["needs-service"]), (server, []), (runs, []), (program, [])):
         results = [refused_connection(attempt) for attempt in UNTOUCHED.plan(env, survey())]
         assert causes(UNTOUCHED.judge(env, results, controls(env))) == expected
 
@@ -134,9 +136,6 @@ def test_a_refused_state_is_graded_without_the_network(offline, cause):
     if offline:
         assert "network='--network none'\nfresh" in text
         with pytest.raises(RiverError, match="--network"):
-            from river_envs.audit.options import AuditOptions
-            from river_envs.audit.replay import replay
-
             replay(judgement.findings[0], env, results, None, AuditOptions(), None, None)
 
 
@@ -149,8 +148,9 @@ def test_a_verifier_that_only_downloads_is_named_by_the_reference():
 
 
 def values(message: str, statement: str = "assert data['total'] == 17", test: str = "test_state.py::test_x") -> Outcome:
-    log = f"==== FAILURES ====\n____ test_x ____\n\n>       {statement}\nE       {message}\n\nt.py:1: AssertionError\n=== x ===\n"
-    return Outcome(Status.GRADED, 0.0, False, tests=(TestResult("t::test_y", "passed"), TestResult(test, "failed")), log=log)
+    log = f"==== FAILURES ====\n____ test_x ____\n\n>       {statement}\nE       {message}\n\nt.py: E\n=== x ===\n"
+    tests = (TestResult("t::test_y", "passed"), TestResult(test, "failed"))
+    return Outcome(Status.GRADED, 0.0, False, tests=tests, log=log)
 
 
 LEFT = Delta((Change("app/total.json", "file", content=b'{"total": 12, "currency": "EUR"}\n'),))
