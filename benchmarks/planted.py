@@ -60,7 +60,8 @@ def make(work: Path, options: argparse.Namespace) -> Path:
         return labels
     from benchmarks.worlds import families, held_out
 
-    names = [f.name for f in families() if not options.held_out or (f.name in held_out()) == (options.held_out == "only")]
+    wanted = {None: lambda name: True, "only": held_out().__contains__, "without": lambda name: name not in held_out()}
+    names = [family.name for family in families() if wanted[options.held_out](family.name)]
     parts = [names[start::PARTS] for start in range(min(PARTS, len(names)))]
     with ThreadPoolExecutor(options.jobs) as pool:
         made = pool.map(lambda item: _part(work, f"part-{item[0]}", item[1], options), enumerate(parts))
@@ -130,7 +131,7 @@ def audit(corpus: Path, catalog: Path, effort: str) -> Path:
 
 
 def replayed(catalog: Path, most: int | None) -> dict[str, Any]:
-    """Replay the findings of a catalog (at most so many, spread evenly) in fresh sandboxes; which did not come again."""
+    """Replay findings of a catalog (at most so many, spread evenly) in fresh sandboxes; which did not come again."""
     from river_cli.commands.demo import ALIASES
     from river_cli.workshop import workshop
     from river_envs.audit.options import AuditOptions
