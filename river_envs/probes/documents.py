@@ -32,12 +32,17 @@ _JSON = re.compile(r'"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[{}\[\],
 
 @dataclass(frozen=True)
 class Spot:
-    """One value of a file: its text between ``start`` and ``end``, and the key or column that it belongs to."""
+    """One value of a file: its text between ``start`` and ``end``, and the key or column that it belongs to.
+
+    ``entry`` names the row or element that holds it: its own key, its first cell, its first value; "" where there is
+    none.
+    """
 
     key: str
     start: int
     end: int
     text: str
+    entry: str = ""
 
     @property
     def number(self) -> bool:
@@ -141,7 +146,7 @@ def spots(kind: Kind, text: str) -> tuple[Spot, ...]:
     """The values of a text file in order. Of a plain text each number is one, and a lone word."""
     match kind:
         case "json" | "jsonl":
-            return tuple(_json_spots(text))
+            return tuple(_json_spots(text, kind == "jsonl" or text.lstrip()[:1] == "["))
         case "csv" | "tsv":
             return tuple(_table_spots(text, "," if kind == "csv" else "\t"))
         case "pairs":
@@ -161,11 +166,12 @@ class _Open:
     expects_key: bool
 
 
-def _json_spots(text: str) -> Iterator[Spot]:
-    stack = [_Open(False, "", False)]
+def _json_spots(text: str, listed: bool) -> Iterator[Spot]:
+    stack, entry = [_Open(False, "", False)], ""
     for match in _JSON.finditer(text):
         token, inner = match.group(), stack[-1]
         if token in {"{", "["}:
+            entry = inner.key if len(stack) == 2 and inner.is_object else entry if inner.is_object else ""
             stack.append(_Open(token == "{", inner.key, token == "{"))
         elif token in {"}", "]"}:
             del stack[max(1, len(stack) - 1) :]
@@ -173,10 +179,12 @@ def _json_spots(text: str) -> Iterator[Spot]:
             inner.expects_key = inner.is_object
         elif inner.expects_key and token.startswith('"'):
             inner.key, inner.expects_key = json.loads(token, strict=False), False
-        elif token.startswith('"'):
-            yield Spot(inner.key, match.start() + 1, match.end() - 1, token[1:-1])
-        elif token not in {":", "true", "false", "null"}:
-            yield Spot(inner.key, match.start(), match.end(), token)
+        elif token.startswith('"') or token not in {":", "true", "false", "null"}:
+            quote = token.startswith('"')
+            value = token[1:-1] if quote else token
+            entry = entry or (value if inner.is_object else "")
+            holder = entry if listed or len(stack) > 2 else ""
+            yield Spot(inner.key, match.start() + quote, match.end() - quote, value, holder)
 
 
 def _table_spots(text: str, separator: str) -> Iterator[Spot]:
@@ -188,14 +196,15 @@ def _table_spots(text: str, separator: str) -> Iterator[Spot]:
     header, position = table(lines[0], kind)[0] if lines and lines[0].strip() else [], 0
     cell = re.compile(rf'"(?:[^"]|"")*"|[^{re.escape(separator)}\r\n]+|(?={re.escape(separator)}|$)')
     for number, line in enumerate(lines):
-        at = 0
+        at, first = 0, ""
         for column in header if number and line.strip() else ():
             match = cell.match(line, at)
             if match is None:
                 break
             quoted = match.group().startswith('"')
             start, end = position + match.start() + quoted, position + match.end() - quoted
-            yield Spot(column.strip(), start, end, text[start:end])
+            first = text[start:end] if at == 0 else first
+            yield Spot(column.strip(), start, end, text[start:end], first)
             at = match.end() + 1
         position += len(line)
 

@@ -79,7 +79,8 @@ _PARTS = re.compile(
 _SORTS = re.compile(
     r"\b(?:sort\w*|ascending|descending|alphabetical\w*|lexicograph\w*|chronological\w*|rank\w*|ordered"
     r"|order(?:ing)? (?:by|of (?:time|appearance|arrival))|in (?:the )?(?:\w+ )?order|(?:oldest|newest|earliest|latest"
-    r"|largest|smallest|highest|lowest|biggest) (?:\w+ )?first|by (?:time|date|timestamp)|sequence|from top to bottom)\b",
+    r"|largest|smallest|highest|lowest|biggest) (?:\w+ )?first|by (?:time|date|timestamp)|sequence"
+    r"|from top to bottom)\b",
     re.IGNORECASE,
 )
 _ANY_SPACE = re.compile(

@@ -16,7 +16,8 @@ class FreeOrder(Equivalent):
     """The same entries backwards.
 
     What it does: where a sentence of the instruction says that rows, lines or entries (not fields, not keys) may stand
-    in any order, and no other sentence speaks of sorting, sequence or time, reverses the rows of the list of which it is said (CSV below its header, JSON list, lines); grades.
+    in any order, and no other sentence speaks of sorting, sequence or time, reverses the rows of the list of which it
+    is said (CSV below its header, JSON list, lines); grades.
 
     What a hit proves: the verifier rejects, twice, an order that the instruction allows, while the same file with its
     own bytes is rewarded (over-specific-form).

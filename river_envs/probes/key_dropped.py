@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from river_envs.environment import Environment
-from river_envs.probes import edits, stated
+from river_envs.probes import coverage, edits, stated
 from river_envs.probes.base import Survey
 from river_envs.probes.documents import like, table
 from river_envs.probes.edits import Edit, Target, declared
@@ -31,8 +31,9 @@ class KeyDropped(Mutant):
 
     id = "key-dropped"
     name = "A key or column is missing"
+    version = 2
     order = 92
-    most = 1
+    most = 2
     without = "the reference leaves no output with several keys or columns"
 
     def edits(self, environment: Environment, survey: Survey, found: Sequence[Target]) -> Iterable[Edit | None]:
@@ -42,7 +43,7 @@ class KeyDropped(Mutant):
             unsure = not target.asked or edits.unsure(environment, survey, found, target.path)
             for key, content in _without_each(target):
                 wanted = stated.key(environment.instruction, key, target.path)
-                checked = key.encode() in b"".join(file.content for file in environment.verifier.files)
+                checked = coverage.names(environment.verifier, key)
                 change = edits.edit(
                     target, content, f"without {key!r}", stated="" if unsure else wanted, key=key, lead=not checked
                 )

@@ -31,8 +31,9 @@ class NumberOff(Mutant):
 
     id = "number-off"
     name = "One number is wrong"
+    version = 2
     order = 93
-    most = 1
+    most = 2
     without = "the reference leaves no output with numbers"
 
     def edits(self, environment: Environment, survey: Survey, found: Sequence[Target]) -> Iterable[Edit | None]:

@@ -45,21 +45,44 @@ _DOUBT = re.compile(
     re.IGNORECASE,
 )
 _UNSURE = re.compile(r"\b(option\w*|unless|you (?:may|can|might|could)|for example|e\.g)\b", re.IGNORECASE)
+_LEADS = re.compile(
+    r"^.*\b(?:examples?|illustration|for instance|shape|looks? like)\b[^\n]*:\s*$", re.IGNORECASE | re.MULTILINE
+)
+"""Lines that lead to an example: what they say of its values ("fictitious values") frees no value of the answer."""
+_EACH = re.compile(
+    r"\bfor (?:each|every)\b|\b(?:one|a|two|three|four) (?:rows?|lines?|entry|entries|objects?|elements?|records?)"
+    r" (?:per|for (?:each|every))\b|\bper (?:\w+) (?:one|a) \w+",
+    re.IGNORECASE,
+)
+_SOME = re.compile(
+    r"\b(at (?:least|most)|up to|top \w+|first \w+|several|some|where|that (?:was|were|is|are|has|have)|found|detected"
+    r"|predicted|suspected|optional\w*|may|might|can)\b",
+    re.IGNORECASE,
+)
 _TWICE = re.compile(
     r"\b(no duplicates?|without duplicates?|deduplicat\w+|exactly once|only once|unique (?:rows|lines|entries))\b",
     re.IGNORECASE,
 )
 _CONDITION = re.compile(r"\b(if|unless|when|whenever|otherwise|in case|should (?:the|it|there))\b", re.IGNORECASE)
 _LOOSE = re.compile(
-    r"\b(approximat\w+|roughly|about \d|around \d|within \W?\d|toleran\w+|at (?:least|most)|accuracy|accurate|precision"
-    r"|error of|threshold|estimat\w+|any (?:of|method|valid|correct|reasonable|one)|several|one of (?:the|them|these)"
+    r"\b(approximat\w+|roughly|about \d+|around \d+|toleran\w+|accuracy|accurate|precision"
+    r"|error of|estimat\w+|any (?:of|method|valid|correct|reasonable|one)"
+    r"|(?:any )?one of (?:the|them|these) (?:valid|possible|correct|right|best|optimal)"
     r"|random\w*|simulat\w+|monte|predict\w*|train\w*|classif\w+|cluster\w*|fit(?:s|ted|ting)?|optimi[sz]\w+"
     r"|heuristic"
-    r"|minimi[sz]\w*|maximi[sz]\w*|as (?:close|small|large|short|fast|few|many) as|best|plausible|realistic|decent"
+    r"|minimi[sz]\w*|maximi[sz]\w*|as (?:close|small|large|short|fast|few|many) as|plausible|realistic|decent"
     r"|your own|free to|up to you|invent|describ\w+|explain\w*|in your words|short (?:note|summary|text|description)"
     r"|paragraph|sentence|prose|sample|measur\w+|timing|benchmark\w*|elapsed|current (?:time|date|user)|today|now"
-    r"|uptime"
-    r"|up to|or (?:more|less|better|fewer)|tie|ties broken arbitrarily)\b|±|\+/-|≈|~ ?\d|≥|≤|>=|<=",
+    r"|uptime|ties? broken arbitrarily)\b|±|\+/-|≈|~ ?\d"
+    r"|\bany \w+ (?:[\w-]+ ){0,5}(?:is|are|will be|counts as) (?:accepted|fine|allowed|ok|enough|right|correct)\b"
+    r"|\bties?\b[^.;]*\b(?:any|either|arbitrar\w+|free)\b"
+    r"|\b(?:list|find|name|give|include|provide|contain\w*|report|write|output|with|have|has|identify|pick|choose|select)"
+    r" (?:\w+ ){0,2}(?:at (?:least|most)|up to|several)\b"
+    r"|\b(?:at (?:least|most)|up to|threshold|or (?:more|less|better|fewer)|best)\b[^.;]{0,60}"
+    r"\b(?:accuracy|correct\w*|score|match\w*|quality|similarity|agreement|index|right|percent)\b"
+    r"|\b(?:accuracy|correct\w*|score|match\w*|quality|similarity|agreement|index|percent)\b[^.;]{0,60}"
+    r"\b(?:at (?:least|most)|up to|threshold|or (?:more|less|better|fewer)|best)\b"
+    r"|\b(?:answers?|results?|values?|outputs?|solutions?)\b[^.;]{0,40}\b(?:may|can|might) differ\b",
     re.IGNORECASE,
 )
 _UNSTEADY = re.compile(
@@ -183,7 +206,7 @@ def determined(instruction: str) -> bool:
     """Whether each value asked for is one value: found or computed, exact, the same on every run."""
     return (
         text.asks_to_find(instruction)
-        and not text.leaves_free(instruction)
+        and not text.leaves_free(_LEADS.sub("", instruction))
         and not wording.has_metric(instruction)
         and not _LOOSE.search(text.prose(instruction))
     )
@@ -199,6 +222,22 @@ def whole(instruction: str) -> str:
     if not determined(instruction):
         return ""
     return next((sentence.strip() for sentence in wording.sentences(instruction) if _ALL.search(sentence)), "")
+
+
+def each(instruction: str, path: str) -> str:
+    """The sentence that asks for an entry of the file at ``path`` for each of something that is there already, whatever
+    the entry says.
+    """
+    if wording.has_metric(instruction) and not re.search(r"\b(cluster|group|class|label)", instruction, re.IGNORECASE):
+        return ""
+    alone = [one for one in _naming(instruction, path) if _EACH.search(one) and not _unsure(one) and _only(one, path)]
+    found = [*_about(instruction, _EACH, path), *alone]
+    return next((sentence.strip() for sentence in found if not _SOME.search(sentence)), "")
+
+
+def _only(sentence: str, path: str) -> bool:
+    """Whether the sentence names no other file than the one at ``path``."""
+    return {posixpath.basename(named.rstrip("/")) for named in text.paths(sentence)} == {posixpath.basename(path)}
 
 
 def ordered(instruction: str, path: str) -> str:

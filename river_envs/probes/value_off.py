@@ -30,8 +30,9 @@ class ValueOff(Mutant):
 
     id = "value-off"
     name = "One text value is wrong"
+    version = 2
     order = 93
-    most = 1
+    most = 2
     without = "the reference leaves no output with text values"
 
     def edits(self, environment: Environment, survey: Survey, found: Sequence[Target]) -> Iterable[Edit | None]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from river_envs.environment import Environment
-from river_envs.probes import edits, stated, wording
+from river_envs.probes import coverage, edits, stated, wording
 from river_envs.probes.base import Survey
 from river_envs.probes.documents import ROWS, Spot, spots
 from river_envs.probes.edits import Target, declared
@@ -28,28 +29,38 @@ class Value:
 
 
 def values(environment: Environment, survey: Survey, found: Sequence[Target]) -> tuple[Value, ...]:
-    """One value for each key of each declared output (the last one: many tests read the first); values without a key
-    each for themselves. Keys that the verifier does not name come first, then what is determined.
+    """One value for each key of each declared output: of an entry that the verifier does not name where it names
+    others, else the last one (many tests read the first); values without a key each for themselves. What the verifier
+    does not name comes first, then what is determined.
     """
-    tests = b"".join(file.content for file in environment.verifier.files)
+    tests = coverage.read(environment.verifier)
     made = []
     for target in declared(found):
-        each = list(_one_each(target))
+        each = list(_one_each(environment, target))
         literal = any(spot.text.encode() in tests for spot in each)
         for spot in each:
             checked = spot.key.encode() in tests and (spot.text.encode() in tests or not literal)
+            checked = checked and not _hidden(environment, target, spot)
             said = _stated(environment, survey, found, target, spot)
             made.append(Value(target, spot, said, checked))
     order = sorted(range(len(made)), key=lambda at: (made[at].checked, not made[at].stated, at))
     return tuple(made[at] for at in order)
 
 
-def _one_each(target: Target) -> Iterator[Spot]:
-    found: dict[str, Spot] = {}
+def _one_each(environment: Environment, target: Target) -> Iterator[Spot]:
+    found: dict[str, list[Spot]] = {}
     for position, spot in enumerate(spots(target.kind, target.text)):
         if spot.text.strip():
-            found[spot.key or str(position)] = spot
-    yield from list(found.values())[:60]
+            found.setdefault(spot.key or str(position), []).append(spot)
+    for group in list(found.values())[:60]:
+        hidden = coverage.unnamed(environment.verifier, group[:200], [spot.entry for spot in group[:200]])
+        yield hidden[-1] if hidden else group[-1]
+
+
+def _hidden(environment: Environment, target: Target, spot: Spot) -> bool:
+    """Whether the verifier names entries of this file, and not this one."""
+    entries = list(dict.fromkeys(other.entry for other in spots(target.kind, target.text) if other.entry))[:200]
+    return spot.entry in coverage.unnamed(environment.verifier, entries, entries)
 
 
 def _stated(
@@ -73,7 +84,17 @@ def _stated(
         return target.asked if spot.text == target.text.strip() else ""
     if target.kind in ROWS and not stated.whole(instruction):
         return ""
-    return stated.key(instruction, spot.key, target.path)
+    keyed = stated.whole(instruction) if spot.key in _data_keys(instruction, target) else ""
+    return stated.key(instruction, spot.key, target.path) or keyed
+
+
+def _data_keys(instruction: str, target: Target) -> frozenset[str]:
+    """The keys of a JSON object that maps entries of the data to values of one type: the instruction names none."""
+    value = json.loads(target.text) if target.kind == "json" else None
+    if not isinstance(value, dict) or len(value) < 3 or len({type(item) for item in value.values()}) != 1:
+        return frozenset()
+    scalar = not isinstance(next(iter(value.values())), dict | list)
+    return frozenset(value) if scalar and not any(key in instruction for key in value) else frozenset()
 
 
 def _setting(instruction: str, spot: Spot) -> str:

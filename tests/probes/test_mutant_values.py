@@ -7,7 +7,7 @@ import io
 import json
 
 import pytest
-from edit_support import REFERENCE, REPORT, causes, naming, put_to, said, solved
+from edit_support import REFERENCE, REPORT, causes, naming, put_to, said, solved, state, with_program
 from probe_support import ask
 
 from river_envs.probes.base import NotApplicable, Peek, ProbeStatus, Survey
@@ -51,7 +51,7 @@ def test_a_strict_verifier_is_never_accused(probe):
 def test_an_unread_key_is_found_by_a_lead():
     env = naming("report.json", "regions.csv", "total", "average", "region", "amount")
     for probe in (KeyDropped(), ValueOff()):
-        judgement = put_to(probe, env, lambda files: report(files)["total"] == 4812)
+        judgement = put_to(probe, env, lambda files: report(files).get("total") == 4812)
         assert causes(judgement) == ["unchecked-requirement"], probe.id
         assert "top" in judgement.findings[0].evidence["what"]
 
@@ -100,7 +100,7 @@ def test_free_texts_and_clocks_accuse_nobody():
 def test_a_key_of_an_input_is_no_key_of_the_output():
     text = "`/app/sales.csv` has the columns `region` and `amount`. Compute the sum; write it to `/app/report.json`.\n"
     files = {"/app/report.json": b'{"total": 4812, "region": "Oslo"}\n'}
-    judgement = put_to(KeyDropped(), said(text, "total"), lambda files: report(files)["total"] == 4812, files)
+    judgement = put_to(KeyDropped(), said(text, "total"), lambda files: report(files).get("total") == 4812, files)
     assert (judgement.status, causes(judgement)) == (ProbeStatus.SURVIVED, [])
 
 
@@ -120,6 +120,51 @@ def test_a_missing_row_and_a_broken_order_are_found():
     judgement = put_to(RowEdits(), NAMED, unordered)
     assert causes(judgement) == ["unchecked-requirement"]
     assert "reverse" in judgement.findings[0].evidence["what"]
+
+
+VISITS = (
+    "Compute the sessions of every visitor; at most 300 seconds lie between two events.\n\nWrite `/app/visits.json`, it"
+    " maps each `client` to an object with `sessions` and `longest`.\n\nExample with fictitious values:\n\n"
+    '```json\n{"nobody": {"sessions": 9, "longest": 99}}\n```\n'
+)
+VISITED = {
+    "/app/visits.json": b'{"ada": {"sessions": 4, "longest": 31}, "bo": {"sessions": 2, "longest": 57},'
+    b' "cleo": {"sessions": 7, "longest": 12}, "dov": {"sessions": 3, "longest": 44}}\n'
+}
+WHOLE = json.loads(VISITED["/app/visits.json"])
+
+
+def visits(files):
+    return json.loads(files["/app/visits.json"])
+
+
+def test_an_entry_that_no_test_names_is_asked_first():
+    tests = 'data["ada"] == {"sessions": 4, "longest": 31}; data["bo"]; data["dov"]'
+    sampled = lambda files: all(visits(files).get(key) == WHOLE[key] for key in ("ada", "bo", "dov"))  # noqa: E731
+    for probe in (NumberOff(), RowEdits()):
+        judgement = put_to(probe, said(VISITS, tests), sampled, VISITED)
+        assert causes(judgement) == ["unchecked-requirement"]
+        strictly = put_to(probe, said(VISITS, tests), lambda files: visits(files) == WHOLE, VISITED)
+        assert strictly.status is ProbeStatus.SURVIVED
+    free = said(VISITS.replace("at most 300", "about 300"), tests)
+    assert causes(put_to(RowEdits(), free, sampled, VISITED)) == []
+
+
+def test_a_data_file_that_no_test_reads_names_nothing():
+    env = with_program(said(VISITS, 'data["ada"]; data["bo"]; data["dov"]'), "expected.json", b'{"cleo": 1}')
+    attempts = NumberOff().plan(env, solved(VISITED))
+    assert b'"cleo": {"sessions": 8' in state(attempts[0], VISITED)["/app/visits.json"]
+
+
+ALIGNED = {"/app/aligned.txt": b"3\nAC\nA-\n5\nGT\nGT\n"}
+
+
+def test_a_row_for_each_of_something_is_asked_whatever_it_says():
+    text = "Align them. For each pair put three lines into `/app/aligned.txt`; any best one is accepted.\n"
+    some = lambda files: files["/app/aligned.txt"].startswith(b"3\n")  # noqa: E731
+    assert causes(put_to(RowEdits(), said(text, "aligned"), some, ALIGNED)) == ["unchecked-requirement"]
+    few = said(text.replace("For each pair", "For each suspected pair"), "aligned")
+    assert causes(put_to(RowEdits(), few, some, ALIGNED)) == []
 
 
 def test_an_order_that_is_not_stated_is_not_asked():
@@ -165,7 +210,7 @@ def test_lines_case_and_inputs_count_and_accuse_nobody():
 
 def test_the_standard_mutants_of_one_environment_are_few():
     plans = [probe.plan(NAMED, solved()) for probe in MUTANTS]
-    assert sum(len(plan) for plan in plans if not isinstance(plan, NotApplicable)) <= 8
+    assert sum(len(plan) for plan in plans if not isinstance(plan, NotApplicable)) <= 10
 
 
 def test_the_same_value_in_another_form_is_no_mutant():
