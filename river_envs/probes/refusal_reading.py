@@ -144,7 +144,7 @@ def _compared(failure: Failure) -> Asked | None:
     keys = tuple(dict.fromkeys(a or b for a, b in re.findall(
         r"\[\s*['\"]([^'\"]+)['\"]\s*\]|\.get\(\s*['\"]([^'\"]+)['\"]", failure.statement)))  # fmt: skip
     counts = bool(re.search(r"where -?\d+ = len\(", failure.words))
-    for left, right in _pairs(failure.errors):
+    for left, right in (*_pairs(failure.errors), *_lines(failure.errors)):
         if left != right and not any(value is None or isinstance(value, bool) for value in (left, right)):
             return _narrowed(Difference(left, right, keys, counts))
     return None
@@ -173,7 +173,8 @@ def _pairs(lines: Sequence[str]) -> Iterator[tuple[Any, Any]]:
             parts = body.split(sign)
             for cut in range(1, len(parts)):
                 left, right = literal(sign.join(parts[:cut])), literal(_bare(sign.join(parts[cut:])))
-                if left is not NotImplemented and right is not NotImplemented:
+                cut_short = isinstance(left, str) and isinstance(right, str) and "..." in left and "..." in right
+                if left is not NotImplemented and right is not NotImplemented and not cut_short:
                     yield left, right
         match = _ABS.search(line)
         if match:
@@ -183,6 +184,16 @@ def _pairs(lines: Sequence[str]) -> Iterator[tuple[Any, Any]]:
             if match:
                 actual, expected = _shown(match.group("a")), _shown(match.group("e"))
                 yield actual, expected
+
+
+def _lines(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Two texts that pytest shows below each other, their first mention being cut short."""
+    if not any(re.search(r"assert '.* == '", line) for line in lines):
+        return
+    expected = [line[2:] for line in (entry.strip() for entry in lines) if line.startswith("- ")]
+    actual = [line[2:] for line in (entry.strip() for entry in lines) if re.match(r"\+ (?! where)", line)]
+    if len(expected) == len(actual) == 1:
+        yield actual[0], expected[0]
 
 
 def _bare(text: str) -> str:

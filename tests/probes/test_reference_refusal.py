@@ -194,6 +194,7 @@ def test_what_the_instruction_states_is_not_hidden_and_not_wrong():
         ("AssertionError: 4 != 3 : wrong", "self.assertEqual(n, 3)", Difference(4, 3)),
         ("assert 4.0 == 3.0 ± 3.0e-06", "", Difference(4.0, 3.0)),
         ("AssertionError: expected 3 but got 4", "", Difference(4, 3)),
+        ("assert 'a...f' == 'a...f'\n  - a b c f\n  + a b x f", "", Difference("a b x f", "a b c f")),
         ("KeyError: 'trail'", "", Demand("key", "trail")),
         ("assert 'trail' in {'a': 1}", "", Demand("key", "trail")),
         ("assert 'trail' in 'a text'", "", Demand("text", "trail")),
@@ -204,7 +205,7 @@ def test_what_the_instruction_states_is_not_hidden_and_not_wrong():
     ],
 )
 def test_what_an_assertion_asks_for(words, statement, found):
-    assert asked(Failure("t", "call", (words,), statement, words)) == found
+    assert asked(Failure("t", "call", tuple(words.split("\n")), statement, words)) == found
 
 
 def test_an_order_or_a_form_that_nobody_states_is_hidden():
