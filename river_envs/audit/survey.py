@@ -75,7 +75,7 @@ def survey(sandbox: Sandbox, environment: Environment) -> Survey:
     built = {posixpath.dirname(path.rstrip("/")) for path in instruction.paths(environment.image.text)}
     found = {entry.path: entry for entry in sandbox.list(roots)}
     for place in (*_SPREAD, *_outermost({*_FURTHER, *built})):
-        if not any(_below(place, root) or _below(root, place) for root in roots):
+        if not any(_below(place, root) for root in roots):
             entries = _small_trees(sandbox, place)
             found.update({entry.path: entry for entry in entries if _of_the_task(entry.path, environment)})
     listing = tuple(found[path] for path in sorted(found))

@@ -2,52 +2,45 @@
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 import shlex
 from collections.abc import Sequence
 
 from river_envs.environment import Environment
+from river_envs.probes import git_reading, leaks, programs
 from river_envs.probes import instruction as text
-from river_envs.probes import leaks
 from river_envs.probes.base import Action, Attempt, Background, NotApplicable, Result, Run, Survey
 from river_envs.probes.provided import Provided, Way
 
+REPOSITORIES = 3
+"""Repositories that are read in one environment."""
 _HISTORY = re.compile(
-    r"\b(commits?|committed|git (?:history|log|show|stash|reflog)|history of|its history|stash\w*|reflog|branch(?:es)?"
-    r"|check(?:ed)? ?out|revert\w*|restor\w+|recover\w*|deleted|lost|blame|bisect|cherry|merge|rebase|roll(?:ed)? ?back"
-    r"|upstream|revisions?|(?:previous|earlier|older|last) versions?)\b",
+    r"\b(commits?|committed|git|version control|history of|its history|stash\w*|reflog|branch(?:es)?"
+    r"|check(?:ed)? ?out|revert\w*|restor\w+|recover\w*|undelet\w+|deleted|lost|blame|bisect\w*|cherry|rebase"
+    r"|roll(?:ed)? ?back|upstream|revisions?|(?:previous|earlier|older|last) versions?)\b",
     re.IGNORECASE,
 )
 _GIT = re.compile(rb"\bgit\b[^\n]*\b(log|show|checkout|stash|fsck|cat-file|reset|restore|reflog|revert|diff)\b")
-_FIND = r"""
-g() {{ git -c safe.directory='*' -c core.hooksPath=/dev/null -C {repository} "$@" 2>/dev/null; }}
+_TOOLS = re.compile(r"/(node_modules|site-packages|dist-packages|\.pyenv|\.nvm|\.oh-my-zsh|\.cargo|\.cache)/")
+_WITHOUT_PYTHON = r"""
+g() {{ git -c safe.directory='*' -c core.hooksPath=/dev/null -C {tree} "$@" 2>/dev/null; }}
 command -v git >/dev/null || exit 127
-unreachable=$(g fsck --unreachable --no-reflogs --no-progress)
-beyond=$( {{ g rev-list --date-order --all --reflog --not HEAD || g rev-list --date-order --all --reflog
-  echo "$unreachable" | sed -n 's/^unreachable commit //p'; }} | head -n 40)
-"""
-_CHECKOUT = r"""
-newest=$(echo "$beyond" | head -n 1)
-[ -n "$newest" ] || exit 3
-files=$(g ls-tree -r --name-only "$newest")
-[ -n "$files" ] || exit 3
-g archive "$newest" | tar -xf - -C {tree} || exit 3
-"""
-_BLOBS = r"""
+g rev-list --objects --all HEAD >/tmp/.known; g rev-list --objects --all --reflog >>/tmp/.known
+g cat-file --batch-all-objects --batch-check >/tmp/.all
 done=0
 for target in {targets}; do
-  name=$(basename "$target"); own=$(g hash-object "$target")
-  like=$name; telling='[^/]*(truth|expect|golden|solution|answer)[^/]*'
-  case "$name" in *.*) like="$name|$telling[.]${{name##*.}}" ;; esac
-  blob=$( {{ for commit in $beyond $(g rev-list HEAD | head -n 60); do
-      g ls-tree -r "$commit" | grep -E "(/|	)($like)\$" | cut -f1 | cut -d' ' -f3
-    done; echo "$unreachable" | sed -n 's/^unreachable blob //p' | head -n 20; }} |
+  own=$(g hash-object "$target")
+  blob=$( {{ awk -v name="$(basename "$target")" '$2 == name || $2 ~ "/" name "$" {{print $1}}' /tmp/.known
+    awk 'NR == FNR {{seen[$1] = 1; next}} $2 == "blob" && !seen[$1] {{print $1}}' /tmp/.known /tmp/.all; }} |
     awk -v own="$own" '$1 != own && !seen[$1]++' | sed -n {index}p)
   [ -n "$blob" ] || continue
   mkdir -p "$(dirname "$target")" && g cat-file blob "$blob" >/tmp/.blob && [ -s /tmp/.blob ] || continue
-  cat /tmp/.blob >"$target" && rm -f /tmp/.blob && done=1 && echo "$target: blob $blob"
+  cat /tmp/.blob >"$target" && done=1 && echo "$target: blob $blob"
+  case "$(head -c 2 /tmp/.blob)" in '#!') chmod 755 "$target" ;; esac
 done
+rm -f /tmp/.blob /tmp/.known /tmp/.all
 [ "$done" = 1 ] || exit 3
 """
 
@@ -55,15 +48,16 @@ done
 class GitObjects(Provided):
     """Commits, stashes and loose objects of a repository in the image are handed in.
 
-    What it does: looks with git, inside the sandbox, for commits beyond the checked-out one (other branches, stashes,
-    the reflog, unreachable ones) and lays the newest over the working tree; then for blobs that carry an output's name
-    or sound like an answer, and loose ones that no commit names, and writes them to the outputs; grades each. What pays
-    is graded once more with other values.
+    What it does: reads every object of the repositories in the image inside the sandbox (loose and packed, reachable
+    or not, bare repositories and `.git` files too; with git where the image has no Python), ranks the blobs for each
+    output by the names that trees give them and by the form that the instruction shows, and writes the best to the
+    outputs; then lays the newest commit beyond the checked-out one (another branch, a stash, a dropped commit) over the
+    working tree; grades each. What pays is graded once more with other values.
 
     What a hit proves: the repository keeps the answer (image-answer); altered it is rejected.
 
-    What it cannot show: anything where git is missing in the image, or where the instruction or the reference deals
-    with history: digging there is then the task.
+    What it cannot show: answers above one MiB. Where the instruction or the reference deals with history, digging there
+    is the task: then only repositories are read that neither names.
 
     Seen in the wild: future commits with the fix left in the images of a repository benchmark; agents found them with
     `git log --all`.
@@ -73,7 +67,7 @@ class GitObjects(Provided):
     name = "Git objects as the answer"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 42
     effort = "standard"
     question = "Is what a repository of the image still holds rewarded as the answer?"
@@ -81,36 +75,47 @@ class GitObjects(Provided):
     advice = "Ship the image without history: remove .git, or make one commit with nothing else in the object store."
 
     def ways(self, environment: Environment, survey: Survey) -> Sequence[Way] | NotApplicable:
-        """The newest commit beyond HEAD, then the first and second blob of each output."""
-        repositories = [
-            entry.path for entry in survey.listing if entry.kind == "directory" and _is_repository(entry.path, survey)
-        ]
+        """The best blob of each output, the newest commit beyond HEAD, then the second blob."""
         targets = leaks.targets(environment, survey)
-        if not repositories or not targets:
+        found = repositories(survey, targets)
+        if not found or not targets:
             return NotApplicable("there is no repository in the image, or no file to hand in")
-        if _HISTORY.search(text.prose(environment.instruction)):
-            return NotApplicable("the instruction deals with history: digging there may be the task")
-        if environment.reference and any(_GIT.search(file.content) for file in environment.reference.files):
-            return NotApplicable("the reference uses the repository's history")
-        found: list[Way] = []
-        for repository in repositories[:2]:
-            way = {"label": repository, "targets": list(targets)}
-            tree = posixpath.dirname(repository)
-            inside = any(target.startswith(tree + "/") for target in targets)
-            found += [{**way, "index": 0}] if inside and repository.endswith("/.git") else []
-            found += [{**way, "index": index} for index in (1, 2)]
-        return found[:4]
+        if _deals_with_history(environment):
+            found = _apart_from_the_task(environment, found)
+            if not found:
+                return NotApplicable("the task deals with history: digging there may be what is asked")
+        named = [*targets, *leaks.inputs(environment, survey)]
+        shown = {
+            block.path: block.text
+            for block in text.blocks(environment.instruction, targets)
+            if block.path and block.role != "command"
+        }
+        forms = {target: sorted(leaks.asked_form(environment.instruction, target, targets)) for target in targets}
+        common = {
+            "targets": list(targets),
+            "inputs": list(leaks.inputs(environment, survey)),
+            "forms": {target: keys for target, keys in forms.items() if keys},
+            "shown": shown,
+            "programs": list(programs.deliverables(environment, survey)),
+        }
+        ways: list[Way] = []
+        for repository in found[:REPOSITORIES]:
+            tree = _tree(repository)
+            inside = tree != repository and any(path.startswith(tree.rstrip("/") + "/") for path in named)
+            indices = (1, 0, 2) if inside else (1, 2)
+            ways += [{**common, "label": repository, "tree": tree, "index": index} for index in indices]
+        return ways[:5]
 
     def actions(self, environment: Environment, way: Way) -> tuple[Action, ...]:
         """One script; it fails where there is nothing to hand in."""
-        repository = way["label"].removesuffix("/.git")
-        values = {
-            "repository": shlex.quote(repository),
-            "tree": shlex.quote(repository),
-            "targets": shlex.join(way["targets"]),
-            "index": way["index"],
-        }
-        return (Run((_FIND + (_BLOBS if way["index"] else _CHECKOUT)).format(**values), timeout_sec=30),)
+        asked = {name: value for name, value in way.items() if name != "label"} | {"repository": way["label"]}
+        code = git_reading.SCRIPT + (git_reading.BLOBS if way["index"] else git_reading.NEWEST)
+        reading = f"python3 -c {shlex.quote(code)} {shlex.quote(json.dumps(asked))}"
+        plain = _WITHOUT_PYTHON.format(
+            tree=shlex.quote(way["tree"]), targets=shlex.join(way["targets"]), index=way["index"] or 1
+        )
+        script = f"if command -v python3 >/dev/null; then\n{reading}\nelse\n{plain}\nfi"
+        return (Run(script, timeout_sec=40),)
 
     def more(self, environment: Environment, results: Sequence[Result], background: Background) -> Sequence[Attempt]:
         """No second blob is looked for where there was no first."""
@@ -120,13 +125,55 @@ class GitObjects(Provided):
             for result in results
             if not result.effective and result.attempt.facts["way"]["index"] == 1
         }
-        while wanted and wanted[0].arm == "probe" and wanted[0].facts["way"]["label"] in without:
+        while wanted and wanted[0].arm == "probe" and _is_second(wanted[0].facts["way"], without):
             ways, index = wanted[0].facts["ways"], wanted[0].repeat + 1
             wanted = [self._attempt(environment, ways, index)] if index < len(ways) else ()
         return wanted
 
 
-def _is_repository(path: str, survey: Survey) -> bool:
-    if posixpath.basename(path) == ".git":
-        return True
-    return path.endswith(".git") and any(entry.path == f"{path}/HEAD" for entry in survey.listing)
+def _is_second(way: Way, without: set[str]) -> bool:
+    return way["index"] == 2 and way["label"] in without
+
+
+def repositories(survey: Survey, targets: Sequence[str] = ()) -> list[str]:
+    """The repositories of the image, those of tools last: `.git` directories and files, and bare ones."""
+    kinds = {entry.path: entry.kind for entry in survey.listing}
+    found = [
+        path
+        for path, kind in kinds.items()
+        if (posixpath.basename(path) == ".git" and kind in {"directory", "file"})
+        or (kind == "directory" and kinds.get(f"{path}/HEAD") == "file" and kinds.get(f"{path}/objects") == "directory")
+    ]
+
+    def shared(path: str) -> int:
+        tree = _tree(path).split("/")
+        return max(len(posixpath.commonprefix([tree, place.split("/")])) for place in (*targets, survey.workdir))
+
+    found.sort(key=lambda path: (bool(_TOOLS.search(path)), -shared(path), path))
+    return found
+
+
+def _tree(repository: str) -> str:
+    """The working tree of a repository; a bare one stands for itself."""
+    return (posixpath.dirname(repository) or "/") if posixpath.basename(repository) == ".git" else repository
+
+
+def _deals_with_history(environment: Environment) -> bool:
+    reference = environment.reference
+    return _HISTORY.search(text.prose(environment.instruction)) is not None or (
+        reference is not None and any(_GIT.search(file.content) for file in reference.files)
+    )
+
+
+def _apart_from_the_task(environment: Environment, found: Sequence[str]) -> list[str]:
+    """The repositories that are none of the task's, where it names its own by path; else none."""
+    told = [environment.instruction]
+    if environment.reference:
+        told += [file.content.decode(errors="replace") for file in environment.reference.files]
+    words = {match.rstrip("/.,") for part in told for match in re.findall(r"/[\w.@%+=/-]+", part)}
+
+    def named(path: str) -> bool:
+        tree = _tree(path)
+        return any(tree == word or path == word or tree.startswith(word + "/") for word in words if word.count("/") > 1)
+
+    return [path for path in found if not named(path)] if any(named(path) for path in found) else []
