@@ -292,21 +292,27 @@ def weigh(blob, body, target):
         points += 3 * len(old & set(content.split())) / max(1, len(old | set(content.split())))
     return points
 
-used, written = set(), 0
-for target in asked["targets"]:
-    ranked = sorted(
-        (-points, blob)
-        for blob, (kind, body) in objects.items()
-        if kind == "blob" and blob not in here and blob not in used and blob != file_id(target)
-        for points in [weigh(blob, body, target)]
-        if points >= 1.5
-    )
-    if len(ranked) >= asked["index"]:
-        blob = ranked[asked["index"] - 1][1]
-        write(target, objects[blob][1])
-        print(target + ": blob", blob, *sorted(names.get(blob, ()))[:3])
-        used.add(blob)
-        written += 1
+own = {target: file_id(target) for target in asked["targets"]}
+pairs = sorted(
+    (-points, target, blob)
+    for blob, (kind, body) in objects.items()
+    for target in asked["targets"]
+    if kind == "blob" and blob not in here and blob != own[target]
+    for points in [weigh(blob, body, target)]
+    if points >= 1.5
+)
+written = set()
+for turn in range(asked["index"]):
+    used, done = set(), set()
+    for pair in list(pairs):
+        if pair[1] not in done and pair[2] not in used:
+            done.add(pair[1])
+            used.add(pair[2])
+            pairs.remove(pair)
+            if turn == asked["index"] - 1:
+                write(pair[1], objects[pair[2]][1])
+                written.add(pair[1])
+                print(pair[1] + ": blob", pair[2], *sorted(names.get(pair[2], ()))[:3])
 sys.exit(0 if written else 3)
 """
 """Writes to each of ``asked["targets"]`` the blob that ranks ``asked["index"]`` for it (from 1)."""

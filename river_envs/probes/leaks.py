@@ -47,6 +47,12 @@ _CHANGING = re.compile(
     r"|adjust|fill in|extend|finish|chang\w+|broken|bug|debug|improve|optimi[sz]e|turn|bring)\b",
     re.IGNORECASE,
 )
+_CHANGING_IT = re.compile(
+    r"\b(fix|repair|modify|edit|update|correct|implement|complete|rewrite|patch|refactor|clean|adjust|extend|finish"
+    r"|change|debug|improve|optimi[sz]e|normali[sz]e|migrate|convert|upgrade|replace)\b"
+    r" (it|them|this|that|the (?:file|script|program|module|code|function|database|table)\b(?! (?:of|in|for)\b))",
+    re.IGNORECASE,
+)
 _FORBIDDING = re.compile(r"\b(not|never|without|ignore|off[- ]limits|no need|isn't|don't)\b", re.IGNORECASE)
 _NOISE = re.compile(
     r"/(\.git|node_modules|site-packages|dist-packages|__pycache__|\.venv|venv|\.npm|\.cache/pip|\.cargo|\.rustup|\.ssh"
@@ -56,15 +62,26 @@ _NOISE = re.compile(
 
 
 def targets(environment: Environment, survey: Survey) -> tuple[str, ...]:
-    """The files that the agent hands in: those it is to make, and present ones that it is to change."""
+    """The files that the agent hands in: those it is to make, and present ones that it is to change. Where no such file
+    is told, and one present file is named alone, the work can only show in that one.
+    """
     instruction = environment.instruction
     missing = [p for p in text.outputs(instruction, survey.listing, survey.workdir) if not p.endswith("/")]
-    changed = [
-        path
-        for path in text.inputs(instruction, survey.listing, survey.workdir)
-        if any(_CHANGING.search(sentence) for sentence in naming(instruction, posixpath.basename(path)))
-    ]
-    return (*missing, *changed)
+    present = text.inputs(instruction, survey.listing, survey.workdir)
+    changed = [path for path in present if _is_changed(instruction, posixpath.basename(path))]
+    in_place = _CHANGING_IT.search(text.prose(instruction)) is not None
+    alone = present if not changed and len(present) == 1 and (in_place or not missing) else ()
+    return (*alone, *missing, *changed)
+
+
+def _is_changed(instruction: str, name: str) -> bool:
+    """Whether a sentence that names a file, or the next one by a pronoun, tells to change it."""
+    told = naming(instruction, name)
+    behind = (instruction[instruction.find(sentence) + len(sentence) :] for sentence in told)
+    following = (re.match(r"\s*([^.!?\n]{0,120})", rest) for rest in behind)
+    return any(_CHANGING.search(sentence) for sentence in told) or any(
+        _CHANGING_IT.search(found.group(1)) for found in following if found
+    )
 
 
 def inputs(environment: Environment, survey: Survey) -> tuple[str, ...]:
