@@ -31,6 +31,8 @@ class CsvQuoting(Equivalent):
 
     id = "csv-quoting"
     name = "CSV of another writer"
+    version = 2
+    outputs_only = True
     order = 71
     without = "the reference leaves no CSV output"
 

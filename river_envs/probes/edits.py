@@ -68,8 +68,10 @@ class Edit:
     lead: bool = False
 
 
-def targets(environment: Environment, survey: Survey) -> tuple[Target, ...]:
-    """The regular files of the reference's delta that can be edited, declared outputs first, then in path order."""
+def targets(environment: Environment, survey: Survey, *, every: bool = False) -> tuple[Target, ...]:
+    """The regular files of the reference's delta that can be edited, declared outputs first, then in path order;
+    ``every``: caches, logs and the like too.
+    """
     if survey.reference is None:
         return ()
     named = [path.rstrip("/") for path in text.paths(environment.instruction, survey.workdir)]
@@ -78,7 +80,7 @@ def targets(environment: Environment, survey: Survey) -> tuple[Target, ...]:
     found = [
         _target(environment, change, present, places)
         for change in survey.reference.changes
-        if change.kind == "file" and len(change.content) <= LARGEST and not _NOISE.search(change.path)
+        if change.kind == "file" and len(change.content) <= LARGEST and (every or not _NOISE.search(change.path))
     ]
     return tuple(sorted(found, key=lambda target: (not target.named, places.get(target.path, len(named)), target.path)))
 

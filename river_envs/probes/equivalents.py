@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from river_envs.environment import Environment, File
 from river_envs.outcome import RETRIED
-from river_envs.probes import edits
+from river_envs.probes import edits, forms
 from river_envs.probes.base import (
     Attempt,
     Background,
@@ -52,6 +52,8 @@ class Equivalent(Probe):
     version = 1
     effort: ClassVar[Effort] = "standard"
     without: ClassVar[str] = "the reference leaves nothing that can be rewritten in this way"
+    outputs_only: ClassVar[bool] = False
+    """Whether sentences that describe an input say nothing of the form that is asked about."""
 
     @abstractmethod
     def closed(self, instruction: str) -> str:
@@ -65,7 +67,8 @@ class Equivalent(Probe):
         """One attempt for each rewriting."""
         if survey.reference is None:
             return NotApplicable("there is no state of a passing reference to rewrite")
-        reason = self.closed(environment.instruction)
+        instruction = environment.instruction
+        reason = self.closed(forms.of_outputs(instruction, survey) if self.outputs_only else instruction)
         if reason:
             return NotApplicable(reason)
         found = edits.targets(environment, survey)

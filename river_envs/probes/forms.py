@@ -8,7 +8,9 @@ from __future__ import annotations
 import posixpath
 import re
 
+from river_envs.probes import instruction as text
 from river_envs.probes import stated, wording
+from river_envs.probes.base import Survey
 
 _BYTES = (
     r"bytes?|byte-\w+|verbatim|identical\w*|checksums?|sha-?\d*|md5\w*|hash\w*|digest\w*|diff|cmp|unchanged|as[- ]is"
@@ -62,7 +64,8 @@ _SOURCE = (
 )
 ANY_ORDER = re.compile(
     r"\b(?:in any order|(?:the )?order (?:of [^.;,]{1,40} )?(?:does not|doesn't|is not|isn't)"
-    r" (?:matter|important|relevant)|in no particular order|order is (?:free|up to you|irrelevant|arbitrary)"
+    r" (?:matter|important|relevant)|in no particular order"
+    r"|order (?:of [^.;,]{1,60} )?is (?:free|up to you|irrelevant|arbitrary)"
     r"|any order (?:is fine|will do|is ok))\b",
     re.IGNORECASE,
 )
@@ -79,8 +82,16 @@ _PARTS = re.compile(
 _SORTS = re.compile(
     r"\b(?:sort\w*|ascending|descending|alphabetical\w*|lexicograph\w*|chronological\w*|rank\w*|ordered"
     r"|order(?:ing)? (?:by|of (?:time|appearance|arrival))|in (?:the )?(?:\w+ )?order|(?:oldest|newest|earliest|latest"
-    r"|largest|smallest|highest|lowest|biggest) (?:\w+ )?first|by (?:time|date|timestamp)|sequence"
-    r"|from top to bottom)\b",
+    r"|largest|smallest|highest|lowest|biggest) (?:\w+ )?first|by (?:time|date|timestamp)|sequence)\b",
+    re.IGNORECASE,
+)
+_DECIMALS = re.compile(
+    r"\b(?:(?:\w+|\d+) decimals?(?: places?)? or more|at least (?:\w+|\d+) (?:decimals?|decimal places))\b",
+    re.IGNORECASE,
+)
+_DUTY = re.compile(
+    r"\b(output\w*|results?|writ\w+|print\w*|produc\w+|report\w*|answers?|submit\w*|generat\w+|must|should|save\w*"
+    r"|exact\w*|creat\w+|store\w*|format\w*)\b",
     re.IGNORECASE,
 )
 _ANY_SPACE = re.compile(
@@ -137,21 +148,47 @@ def source_open(instruction: str) -> bool:
     return not _says(instruction, _BYTES, _SOURCE)
 
 
-def any_order(instruction: str, path: str) -> str:
-    """The sentence that frees the order of the entries of the file at ``path``, or "".
+def any_order(instruction: str, path: str = "") -> str:
+    """The sentence that frees the order of the entries of the file at ``path``, or ""; without a path, a sentence that
+    names none either.
 
     What is freed must be entries (of an input's fields nothing follows), and no other sentence may state an order.
     """
     name = posixpath.basename(path.rstrip("/"))
     sentences = wording.sentences(instruction)
-    for sentence in stated.said(instruction, ANY_ORDER, path):
+    bare = [sentence.strip() for sentence in sentences if ANY_ORDER.search(sentence) and not text.paths(sentence)]
+    for sentence in stated.said(instruction, ANY_ORDER, path) if path else bare:
         freed = next(iter(ANY_ORDER.finditer(sentence)))
-        clause = re.split(r"[,;:]", sentence[: freed.start()])[-1] + freed.group() + sentence[freed.end() :][:1]
-        others = [other for other in sentences if other.strip() != sentence]
-        entries = _ENTRIES.search(clause) or name in clause or (name in sentence and not _PARTS.search(clause))
+        part = re.split(r"[;:]", sentence[: freed.start()])[-1]
+        rest = sentence[: freed.start()] + sentence[freed.end() :]
+        others = [rest, *(other for other in sentences if other.strip() != sentence)]
+        clause = part.split(",")[-1] + freed.group() + sentence[freed.end() :][:1]
+        entries = _ENTRIES.search(part + clause) or (name and name in sentence)
         if entries and not _PARTS.search(clause) and not any(_SORTS.search(other) for other in others):
             return sentence
     return ""
+
+
+def more_decimals(instruction: str, key: str) -> str:
+    """The sentence that lets the fractions under ``key`` have further decimals, or ""."""
+    return next((s.strip() for s in wording.sentences(instruction) if key in s and _DECIMALS.search(s)), "")
+
+
+def of_outputs(instruction: str, survey: Survey) -> str:
+    """The prose without the sentences that describe an input: those before the first mention of an output, once an
+    input was named, that speak of no writing and no duty.
+    """
+    named = text.paths(instruction, survey.workdir)
+    present = {entry.path for entry in survey.listing}
+    inputs = [posixpath.basename(path) for path in named if path in present]
+    outputs = [posixpath.basename(path.rstrip("/")) for path in named if path.rstrip("/") not in present]
+    kept, reading, writing = [], False, not outputs
+    for sentence in wording.sentences(instruction):
+        writing = writing or any(name in sentence for name in outputs)
+        reading = reading or any(name in sentence for name in inputs)
+        if writing or not reading or _DUTY.search(sentence):
+            kept.append(sentence)
+    return "\n".join(kept)
 
 
 def any_space(instruction: str) -> str:

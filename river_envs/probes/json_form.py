@@ -31,6 +31,8 @@ class JsonForm(Equivalent):
 
     id = "json-form"
     name = "JSON laid out in another way"
+    version = 2
+    outputs_only = True
     order = 70
     without = "the reference leaves no JSON output"
 

@@ -54,6 +54,12 @@ _EACH = re.compile(
     r" (?:per|for (?:each|every))\b|\bper (?:\w+) (?:one|a) \w+",
     re.IGNORECASE,
 )
+_PARTIAL = re.compile(
+    r"\b(precision|recall|f1|accuracy|detect\w*|per ?cent|coverage)\b|\d ?%"
+    r"|\b(?:share|fraction|part|most|half|number) of (?:the )?(?:rows|lines|entries|records|answers)\b",
+    re.IGNORECASE,
+)
+"""Measures that a missing entry may leave above their threshold."""
 _SOME = re.compile(
     r"\b(at (?:least|most)|up to|top \w+|first \w+|several|some|where|that (?:was|were|is|are|has|have)|found|detected"
     r"|predicted|suspected|optional\w*|may|might|can)\b",
@@ -228,7 +234,7 @@ def each(instruction: str, path: str) -> str:
     """The sentence that asks for an entry of the file at ``path`` for each of something that is there already, whatever
     the entry says.
     """
-    if wording.has_metric(instruction) and not re.search(r"\b(cluster|group|class|label)", instruction, re.IGNORECASE):
+    if wording.has_metric(instruction) and _PARTIAL.search(instruction):
         return ""
     alone = [one for one in _naming(instruction, path) if _EACH.search(one) and not _unsure(one) and _only(one, path)]
     found = [*_about(instruction, _EACH, path), *alone]

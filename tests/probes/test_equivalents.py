@@ -126,6 +126,50 @@ def test_a_free_order_of_fields_or_of_an_input_frees_no_rows():
     assert causes(put_to(FreeOrder(), env, exact, MERGED)) == OVER
 
 
+ACCOUNTS = {
+    "/app/etc/passwd": b"a:x:1:100::/h/a:/bin/sh\nb:x:2:100::/h/b:/bin/sh\nc:x:3:100::/h/c:/bin/sh\n",
+    "/app/etc/group": b"one:x:1:a\ntwo:x:2:b\n",
+}
+
+
+def test_an_order_that_is_free_in_all_files_of_a_directory_is_found():
+    text = "Apply the changes of `/app/sales.csv` to the files in `/app/etc`; the shell becomes `/bin/sh`.\n{}"
+    exact = lambda f: f["/app/etc/passwd"] == ACCOUNTS["/app/etc/passwd"]  # noqa: E731
+    present = ("/app/etc/passwd", "/app/etc/group")
+    free = said(text.format("The order of lines is free."))
+    assert causes(put_to(FreeOrder(), free, exact, ACCOUNTS, *present)) == OVER
+    kept = said(text.format("The order of members is free. New accounts go last, sorted by name."))
+    assert isinstance(put_to(FreeOrder(), kept, exact, ACCOUNTS, *present), NotApplicable)
+
+
+def test_the_form_of_an_input_closes_no_output_and_a_table_may_lose_its_last_break():
+    text = "In `/app/sales.csv` blank lines and comments count for nothing.\n" + ASK_TABLE
+    exact = lambda f: f["/app/regions.csv"].endswith(b"3534\n")  # noqa: E731
+    assert causes(put_to(TrailingNewline(), said(text), exact, TABLE)) == OVER
+    parsed = lambda f: f["/app/regions.csv"].split() == TABLE["/app/regions.csv"].split()  # noqa: E731
+    assert put_to(TrailingNewline(), said(text), parsed, TABLE).status is SURVIVED
+    fixed = said(ASK_TABLE + "No blank lines; the file ends with a line break.\n")
+    assert isinstance(put_to(TrailingNewline(), fixed, exact, TABLE), NotApplicable)
+
+
+def test_a_file_that_nobody_asked_for_may_end_as_it_likes():
+    files = {**ANSWER, "/app/server.pid": b"17\n"}
+    env = said(ASK, 'os.stat("/app/server.pid").st_size == 3')
+    assert causes(put_to(TrailingNewline(), env, lambda f: len(f["/app/server.pid"]) == 3, files)) == OVER
+    assert put_to(TrailingNewline(), env, lambda f: int(f["/app/server.pid"]) == 17, files).status is SURVIVED
+
+
+def test_decimals_that_are_free_are_asked_for_their_column_only():
+    text = "Write the CSV `/app/r.csv` with `city` and `revenue`; `revenue` is given to two decimals or more, `m` too."
+    table = {"/app/r.csv": b"city,revenue,m\nOslo,7.50,1.25\nBodo,8.25,2.50\n"}
+    exact = lambda f: b"7.50," in f["/app/r.csv"]  # noqa: E731
+    assert causes(put_to(NumberForm(), said(text), exact, table)) == OVER
+    parsed = lambda f: float(f["/app/r.csv"].split(b",")[3]) == 7.5  # noqa: E731
+    assert put_to(NumberForm(), said(text), parsed, table).status is SURVIVED
+    fixed = said(text.replace("two decimals or more", "two decimals"))
+    assert isinstance(put_to(NumberForm(), fixed, exact, table), NotApplicable)
+
+
 def test_blanks_are_asked_only_where_they_are_free():
     exact = lambda f: text_of(f) == "3.75\n"  # noqa: E731
     free = said(ASK + "Trailing spaces do not matter.\n")
