@@ -34,11 +34,14 @@ _SHARED = ("/opt", "/usr/local", "/var/lib", "/var/www")
 """Searched too, unless the base is this machine itself: what lies there is none of the task's."""
 _ELSEWHERE = re.compile(
     r"\b(README|specification|spec|documentation|docs|manual|guide|conventions?|schema|standard|template|described in"
-    r"|according to|as usual|follow(?:s|ed)?|like the (?:other|existing)|same (?:format|form|layout|structure) as)\b"
-    r"|<\w+>|\{\w+\}|\*\.\w|\w\*|YYYY|\bsee [`/\"']"
+    r"|according to|as usual|follow(?:s|ed)?(?! by)|like the (?:other|existing)"
+    r"|same (?:format|form|layout|structure) as)\b"
+    r"|[\w/.-]*[/._-](?:<\w+>|\{\w+\})|(?:<\w+>|\{\w+\})[/._-]\w|\*\.\w|\w\*|YYYY|\bsee [`/\"']"
     r"|\bfiles?\b[^.]{0,40}\b(?:each|every|per)\b|\b(?:each|every|per)\b[^.]{0,40}\bfile",
     re.IGNORECASE,
 )
+_LISTS = re.compile(rb"\bglob|listdir|iterdir|scandir|os\.walk|readdir|\bls\s|\bfind\s|/\*")
+"""Programs that take every file of a directory: what lies there may be theirs."""
 _PACKED = (".gz", ".zip", ".xz", ".bz2", ".7z", ".tgz", ".zst", ".parquet", ".docx", ".xlsx", ".pdf", ".png", ".jpg")
 _USUAL = re.compile(
     r"^(\.|__|makefile$|dockerfile$|readme|license|requirements|setup\.|pyproject|package|cargo|go\.|index\.|main\.|app\."
@@ -66,6 +69,7 @@ class HiddenRequirement(Equivalent):
 
     id = "hidden-requirement"
     name = "Without what nobody asked for"
+    version = 2
     order = 76
     without = "the reference leaves nothing that the tests name and the instruction does not"
 
@@ -195,7 +199,8 @@ def _unnamed(
     readable = [environment.image.text, *(peek.text for peek in survey.peeks), *(e.path for e in survey.listing)]
     elsewhere = any(stem.lower() in place.lower() for place in readable)
     other = any(stem.encode() in t.content for t in found if t is not target)
-    doubt = edits.unsure(environment, survey, found, target.path)
+    programs = [t for t in found if t is not target and (t.kind == "code" or t.mode & 0o111)]
+    doubt = any(_LISTS.search(program.content) for program in programs)
     return asked and not guessable and stem.lower() not in said and not elsewhere and not other and not doubt
 
 

@@ -95,3 +95,17 @@ def test_what_other_work_needs_is_not_asked():
 
 def test_names_that_the_tests_do_not_spell_out_are_not_asked():
     assert isinstance(put_to(said(ASK, "assert data == expected"), ["provenance"]), NotApplicable)
+
+
+FILTER = "Write the filter `/app/mask`, which replaces tokens by `<secret>`; a token is `sess_` followed by digits.\n"
+MASK = {"/app/mask": b"#!/usr/bin/env python3\nimport sys\nprint(sys.stdin.read())\n", "/app/ledger.idx": b"3\n"}
+RUNS = 'subprocess.run(["/app/mask"])\nassert os.path.isfile("/app/ledger.idx")\n'
+
+
+def test_a_file_beside_a_program_that_does_not_read_it_is_found():
+    probe = HiddenRequirement()
+    assert len(probe.plan(said(FILTER, RUNS), solved(MASK))) == 1
+    lister = {**MASK, "/app/mask": b"#!/usr/bin/env python3\nimport os\nprint(os.listdir('/app'))\n"}
+    assert isinstance(probe.plan(said(FILTER, RUNS), solved(lister)), NotApplicable)
+    several = FILTER + "It writes `/app/<name>.idx`.\n"
+    assert isinstance(probe.plan(said(several, RUNS), solved(MASK)), NotApplicable)
