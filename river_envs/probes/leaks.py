@@ -50,9 +50,16 @@ _CHANGING = re.compile(
 _CHANGING_IT = re.compile(
     r"\b(fix|repair|modify|edit|update|correct|implement|complete|rewrite|patch|refactor|clean|adjust|extend|finish"
     r"|change|debug|improve|optimi[sz]e|normali[sz]e|migrate|convert|upgrade|replace)\b"
-    r" (it|them|this|that|the (?:file|script|program|module|code|function|database|table)\b(?! (?:of|in|for)\b))",
+    r" (it|them|this|that"
+    r"|the (?:file|script|program|module|code|function|database|table)\b(?! (?:of|in(?! place)|for)\b))",
     re.IGNORECASE,
 )
+_RUNNING = re.compile(
+    r"\b(run|execute|use|using|invoke|call|start|launch)\w* (?:\w+ ){0,3}(scripts?|generators?|tools?|programs?"
+    r"|pipeline|commands?|makefile|workflow|jobs?|steps|stages)\b|\bmake (?:all|build|target)|`make\b|\bMakefile\b",
+    re.IGNORECASE,
+)
+_FREELY = re.compile(r"\b(whatever|whichever|any|your own)\b", re.IGNORECASE)
 _FORBIDDING = re.compile(r"\b(not|never|without|ignore|off[- ]limits|no need|isn't|don't)\b", re.IGNORECASE)
 _NOISE = re.compile(
     r"/(\.git|node_modules|site-packages|dist-packages|__pycache__|\.venv|venv|\.npm|\.cache/pip|\.cargo|\.rustup|\.ssh"
@@ -131,6 +138,11 @@ def taking_is_the_task(environment: Environment, path: str, target: str) -> bool
     if _TAKING.search(text.prose(instruction)):
         return not _SURE.search(path)
     return reference_reads(environment, path, target)
+
+
+def asks_to_run(instruction: str) -> bool:
+    """Whether the instruction may ask to run what the image ships; leave to use any tool is no such thing."""
+    return any(not _FREELY.search(found.group()) for found in _RUNNING.finditer(text.prose(instruction)))
 
 
 def reference_reads(environment: Environment, path: str, target: str = "") -> bool:

@@ -18,6 +18,11 @@ _TELLING = re.compile(
     r"|(^|[^a-z])(ref|impl|orig|old|bin)([^a-z]|$)",
     re.IGNORECASE,
 )
+_DATA = re.compile(
+    r"\.(txt|md|rst|csv|tsv|jsonl?|ya?ml|toml|ini|cfg|conf|xml|html|css|sql|log|dat|db|sqlite3?|png|jpe?g|gif|svg|pdf|wav"
+    r"|mp3|gz|tgz|tar|zip|bz2|xz|c|h|cpp|hpp|rs|go|java|ts|so|a|o|pem|key|crt|lock|patch|diff|bak|orig)$",
+    re.IGNORECASE,
+)
 _REMAKING = re.compile(
     r"\b(re-?implement\w*|re-?writ\w+|port(?:ed|ing)?|clones?|reproduc\w+|replac\w+|re-?creat\w+|mimic\w*|emulat\w+"
     r"|equivalent|identical|same (?:output|results?|behaviou?r|answers?|as)|match(?:es)?|compatible"
@@ -48,7 +53,7 @@ class OracleWrapper(Provided):
     name = "A wrapper around a program of the image"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 42
     effort = "quick"
     cause = "reachable-oracle"
@@ -65,10 +70,10 @@ class OracleWrapper(Provided):
         found = [
             entry
             for entry in survey.listing
-            if _is_program(entry, survey)
+            if is_program(entry)
             and entry.path not in paths
             and not leaks.naming(sources, posixpath.basename(entry.path))
-            and not _meant_to_be_used(environment, entry.path)
+            and not meant_to_be_used(environment, entry.path)
         ]
         if not found:
             return NotApplicable("the image holds no other program")
@@ -83,17 +88,18 @@ class OracleWrapper(Provided):
         return (Put(tuple(programs.calls(path, way["label"], way["module"]) for path in way["targets"])),)
 
 
-def _is_program(entry: Listing, survey: Survey) -> bool:
+def is_program(entry: Listing) -> bool:
+    """Whether an entry is a program: a script by its suffix, or executable without the suffix of data."""
     name = posixpath.basename(entry.path)
-    if entry.kind != "file" or not entry.size or re.search(r"/\.git/|/\.?venv/|site-packages", entry.path):
+    if entry.kind != "file" or not entry.size or re.search(r"\.git/|/\.?venv/|site-packages", entry.path):
         return False
     suffix = posixpath.splitext(name)[1].lower()
     if suffix in programs.RUNNERS:
         return not re.match(r"(test_|conftest|setup\.|__init__)", name)
-    return bool(entry.mode & 0o111) and suffix in {"", ".bin", ".exe", ".elf", ".out"}
+    return bool(entry.mode & 0o111) and not _DATA.search(name)
 
 
-def _meant_to_be_used(environment: Environment, path: str) -> bool:
+def meant_to_be_used(environment: Environment, path: str) -> bool:
     """Whether the instruction tells to use the program, or the reference does."""
     naming = leaks.naming(environment.instruction, posixpath.basename(path))
     if naming and not any(_REMAKING.search(sentence) for sentence in naming):

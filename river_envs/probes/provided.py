@@ -66,6 +66,10 @@ class Provided(Probe):
     def actions(self, environment: Environment, way: Way) -> tuple[Action, ...]:
         """What carries out one way."""
 
+    def cause_of(self, paid: Result) -> str:
+        """What an accepted way proves, by what was seen when it ran. Default: ``cause``."""
+        return self.cause
+
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
         """The best way; the others follow while none pays."""
         found = self.ways(environment, survey)
@@ -138,7 +142,7 @@ class Provided(Probe):
                 self,
                 environment,
                 self.claim,
-                self.cause,
+                self.cause_of(paid),
                 [paid, rejected[0]],
                 self.seen.format(**where),
                 self.advice,
