@@ -9,19 +9,21 @@ from river_envs.probes import instruction as text
 from river_envs.probes import wording
 from river_envs.probes.artefacts import stub
 from river_envs.probes.asked import determined
-from river_envs.probes.base import Attempt, Background, Judgement, NotApplicable, Probe, Put, Result, Survey
-from river_envs.probes.judging import accepted
+from river_envs.probes.base import Attempt, NotApplicable, Put, Survey
 from river_envs.probes.keywords import literals, wrapped
+from river_envs.probes.words_alone import WordsAlone
 
 
-class AllLiterals(Probe):
+class AllLiterals(WordsAlone):
     """Everything that the instruction quotes stands in every output, in no form at all.
 
     What it does: collects quoted text, inline code, identifiers and the keys of examples (not their values), writes
     them line by line into each data output (inside valid JSON where the name asks for it) and grades.
 
     What a hit proves: text that merely contains the looked-for words is rewarded (keyword-only). The heap of words
-    answers nothing: it holds every alternative at once and none of the values asked for.
+    answers nothing: it holds every alternative at once and none of the values asked for. What pays is graded
+    once more with arbitrary words: where they pay as well, the words are not looked for (existence-only, or shape-only
+    inside a form).
 
     What it cannot show: checks of words that the instruction does not quote (its echo asks those), of form, of
     values.
@@ -34,7 +36,8 @@ class AllLiterals(Probe):
     name = "All quoted words together"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
+    message = "A heap of the words that the instruction quotes is rewarded."
     order = 30
 
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
@@ -49,12 +52,6 @@ class AllLiterals(Probe):
         files = (*(wrapped(path, body, words) for path in named), *(stub(p) for p in others if not p.endswith("/")))
         question = "Is a heap of the quoted words rewarded?"
         return [self.attempt(environment, Put(files), question=question, words=list(words)[:50], paths=list(named))]
-
-    def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:
-        """A reward is keyword-only."""
-        message = "A heap of the words that the instruction quotes is rewarded."
-        advice = "Parse the output and compare the values in their places, not words anywhere in the text."
-        return accepted(self, environment, results, background, "accepts-wrong", "keyword-only", message, advice)
 
 
 def words_may_be_right(environment: Environment, survey: Survey, named: Sequence[str]) -> NotApplicable | None:

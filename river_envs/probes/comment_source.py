@@ -39,7 +39,7 @@ class CommentSource(Probe):
     name = "A program of comments"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 32
     effort = "standard"
 

@@ -32,7 +32,7 @@ class Contradiction(Probe):
     name = "Two answers that exclude each other"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 37
     effort = "standard"
 

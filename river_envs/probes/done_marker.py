@@ -19,8 +19,9 @@ _QUOTED = re.compile(r"`([^`\n/]{1,60})`|\"([^\"\n/]{1,60})\"|'([^'\n/]{1,60})'"
 class DoneMarker(Probe):
     """Of several things that the instruction asks for, only the marker of completion is made.
 
-    What it does: where the instruction wants a marker or status file (`.done`, `status.txt`) besides other work, writes
-    only that, with the words that its sentence quotes (else `done`), and grades.
+    What it does: where the instruction wants a marker or status file (`.done`, `status.txt`, "when finished, write
+    `{"ok": true}` to ...") besides other work, writes only that, with the words that its sentence quotes (else `done`),
+    and grades.
 
     What a hit proves: the verifier believes the marker (self-report): nothing else was changed.
 
@@ -33,7 +34,7 @@ class DoneMarker(Probe):
     name = "Only the marker of completion"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 27
     effort = "standard"
 
@@ -41,7 +42,7 @@ class DoneMarker(Probe):
         """One attempt."""
         instruction = environment.instruction
         outputs = text.outputs(instruction, survey.listing, survey.workdir)
-        markers = [p for p in outputs if not p.endswith("/") and _MARKER.search(posixpath.basename(p))]
+        markers = [path for path in outputs if not path.endswith("/") and _is_marker(instruction, path)]
         if not markers:
             return NotApplicable("the instruction names no marker of completion")
         if any(len(_quoted(instruction, path)) > 1 or _choice(instruction, path) for path in markers):
@@ -62,6 +63,13 @@ class DoneMarker(Probe):
         return accepted(self, environment, results, background, "accepts-wrong", "self-report", message, advice)
 
 
+def _is_marker(instruction: str, path: str) -> bool:
+    """Whether a file says by its name, or by a sentence that also dictates what it holds, that the work is done."""
+    if _MARKER.search(posixpath.basename(path)):
+        return True
+    return wording.signals_completion(instruction, path) and len(_quoted(instruction, path)) == 1
+
+
 def _content(instruction: str, path: str) -> str:
     """What the sentence about the marker quotes; `done` where it quotes nothing."""
     return next(iter(_quoted(instruction, path)), "done") + "\n"
@@ -73,7 +81,7 @@ def _quoted(instruction: str, path: str) -> list[str]:
     found: dict[str, None] = {}
     for sentence in wording.sentences(instruction):
         if name in sentence:
-            rest = sentence.replace(path, "").replace(name, "")
+            rest = re.sub(rf"[`\"']*(?:{re.escape(path)}|{re.escape(name)})[`\"']*", "", sentence)
             found.update(dict.fromkeys(next(group for group in match if group) for match in _QUOTED.findall(rest)))
     return list(found)
 

@@ -52,7 +52,7 @@ class ExampleBlock(Probe):
     name = "Example as the answer"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 2
+    version = 3
     order = 35
 
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:

@@ -30,7 +30,7 @@ class GuidedShell(Synthesised):
     name = "Form read from the test script"
     family = "adversarial"
     trigger = "feedback-learnable"
-    version = 1
+    version = 2
     order = 61
     effort = "standard"
 

@@ -32,7 +32,7 @@ class GuidedSynthesis(Synthesised):
     name = "Form read from the tests"
     family = "adversarial"
     trigger = "feedback-learnable"
-    version = 1
+    version = 2
     order = 60
     effort = "standard"
 

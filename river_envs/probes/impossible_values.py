@@ -30,7 +30,7 @@ class ImpossibleValues(Probe):
     name = "Impossible values in the asked form"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 36
 
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:

@@ -79,6 +79,10 @@ _ROUTE = re.compile(
     re.IGNORECASE,
 )
 _PATTERN = re.compile(r"[<>{}*\[\]$]|YYYY|MMDD|(?<![A-Za-z])N{1,3}(?![A-Za-z])|(?<![A-Za-z])X{2,}(?![A-Za-z])")
+_RUNS = re.compile(
+    r"\b(?:executable|shebang|chmod (?:a?\+x|7)|standard input|stdin)\b", re.IGNORECASE
+)
+"""Said of something that is run: where a name has no suffix, it is taken for that."""
 MOST_PATHS = 200
 """Paths of one instruction that are looked at."""
 PROGRAMS = frozenset("py sh bash js ts rb pl c cc cpp rs go java lua php awk".split())  # noqa: SIM905
@@ -181,7 +185,9 @@ def is_program(instruction: str, path: str) -> bool:
         return name.rsplit(".", 1)[-1].lower() in PROGRAMS
     noun = r"(?:script|program|executable|binary|command|tool)"
     near = rf"\b{noun}\b[^.\n]{{0,30}}{re.escape(name)}|{re.escape(name)}[`\"']?\s+(?:\w+\s+){{0,2}}{noun}\b"
-    return "/bin/" in path or re.search(near, prose(instruction), re.IGNORECASE) is not None
+    if "/bin/" in path or re.search(near, prose(instruction), re.IGNORECASE):
+        return True
+    return _RUNS.search(prose(instruction)) is not None and not path.startswith("/etc/")
 
 
 def _said_before(instruction: str, path: str, words: re.Pattern[str], *, every: bool = False) -> bool:

@@ -8,17 +8,18 @@ from river_envs.environment import Environment
 from river_envs.probes import instruction as text
 from river_envs.probes.all_literals import words_may_be_right
 from river_envs.probes.artefacts import stub
-from river_envs.probes.base import Attempt, Background, Judgement, NotApplicable, Probe, Put, Result, Survey
-from river_envs.probes.judging import accepted
+from river_envs.probes.base import Attempt, NotApplicable, Put, Survey
 from river_envs.probes.keywords import words_only, wrapped
+from river_envs.probes.words_alone import WordsAlone
 
 
-class InstructionEcho(Probe):
+class InstructionEcho(WordsAlone):
     """The question is handed in as its answer.
 
     What it does: writes the instruction's prose, without its examples, into each data output and grades.
 
-    What a hit proves: any text about the subject is rewarded (keyword-only): the question holds no answer.
+    What a hit proves: any text about the subject is rewarded (keyword-only): the question holds no answer. Where
+    arbitrary words pay as well it is existence-only, or shape-only inside a form.
 
     What it cannot show: checks of words that the question avoids, of form, of values.
 
@@ -30,7 +31,8 @@ class InstructionEcho(Probe):
     name = "The question as the answer"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
+    message = "The instruction's own text, handed in as the answer, is rewarded."
     order = 31
     effort = "standard"
 
@@ -46,9 +48,3 @@ class InstructionEcho(Probe):
         files = (*(wrapped(path, body, ()) for path in named), *(stub(p) for p in others if not p.endswith("/")))
         question = "Is the instruction's own text rewarded as the answer?"
         return [self.attempt(environment, Put(files), question=question, paths=list(named))]
-
-    def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:
-        """A reward is keyword-only."""
-        message = "The instruction's own text, handed in as the answer, is rewarded."
-        advice = "Check values that the instruction does not contain."
-        return accepted(self, environment, results, background, "accepts-wrong", "keyword-only", message, advice)

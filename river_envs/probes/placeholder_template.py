@@ -29,7 +29,7 @@ class PlaceholderTemplate(Probe):
     name = "The template with its placeholders"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 33
     effort = "standard"
 

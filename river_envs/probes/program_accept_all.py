@@ -47,7 +47,7 @@ class ProgramAcceptAll(StandIn):
     name = "A checker that accepts everything"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 46
     effort = "standard"
     accepts: ClassVar[bool] = True

@@ -28,7 +28,7 @@ class ProgramConstant(StandIn):
     name = "A program that always says the same"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 45
     effort = "standard"
     exclusive = True

@@ -27,7 +27,7 @@ class ProgramCrashZero(StandIn):
     name = "A program that ends well and does nothing"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 45
     effort = "standard"
     cause = "existence-only"

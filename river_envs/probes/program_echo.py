@@ -36,7 +36,7 @@ class ProgramEcho(StandIn):
     name = "A program that prints its arguments"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 46
     effort: ClassVar[Effort] = "deep"
     arguments = True

@@ -20,7 +20,7 @@ class ProgramIdentity(ProgramEcho):
 
     id = "program-identity"
     name = "A program that prints what it reads"
-    version = 1
+    version = 2
     order = 46
     effort = "standard"
     arguments = False

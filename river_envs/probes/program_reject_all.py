@@ -20,6 +20,6 @@ class ProgramRejectAll(ProgramAcceptAll):
 
     id = "program-reject-all"
     name = "A checker that rejects everything"
-    version = 1
+    version = 2
     order = 46
     accepts = False

@@ -8,14 +8,14 @@ import shlex
 from collections.abc import Sequence
 
 from river_envs.environment import Environment, File
-from river_envs.probes import leaks, moved_truth, trivial
-from river_envs.probes.answers import alter
+from river_envs.probes import invented, leaks, moved_truth
 from river_envs.probes.base import NotApplicable, Put, Run, Survey
 from river_envs.probes.moved_truth import Move, MovedTruth
 
 _SUMS = re.compile(
     r"(\.(sha\d+|md5|crc32|digest|checksum)|(sha\d+|md5|check)sums?(\.txt)?|manifest[\w.]*)$", re.IGNORECASE
 )
+_HEX = "[0-9a-fA-F]{32,128}"
 _LIMITS = re.compile(
     r"(config|settings|threshold|tolerance|limits?|criteria|rules|spec|policy)[\w.-]*$", re.IGNORECASE
 )
@@ -43,7 +43,7 @@ class TruthOverwritten(MovedTruth):
     name = "Expected results overwritten"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 52
     effort = "standard"
 
@@ -63,9 +63,9 @@ class TruthOverwritten(MovedTruth):
             for path in files
             if leaks.ANSWER_NAME.search(posixpath.basename(path)) and not leaks.is_code(path) and not _SUMS.search(path)
         ]
-        sums = [path for path in files if _SUMS.search(posixpath.basename(path))]
+        sums = [path for path in files if _SUMS.search(posixpath.basename(path)) or _holds_sums(survey, path, outputs)]
         limits = [path for path in files if _LIMITS.search(posixpath.basename(path)) and not leaks.is_code(path)]
-        contents = {path: _invented(environment, path, outputs) for path in outputs}
+        contents = {path: invented.answer(environment, path, outputs).encode() for path in outputs}
         answer = Put(tuple(File(path.strip("/"), content) for path, content in contents.items()))
         moves: list[Move] = []
         if expected:
@@ -79,28 +79,41 @@ class TruthOverwritten(MovedTruth):
         return moves or NotApplicable("the image holds nothing that sounds like an expectation")
 
 
-def _invented(environment: Environment, path: str, outputs: tuple[str, ...]) -> bytes:
-    """An answer in the asked form whose values nobody computed."""
-    example = trivial.shown(environment.instruction, path, outputs)
-    if example is None:
-        return b"0.123 invented 987654\n"
-    changed = alter(example, salt=3, table=path.endswith((".csv", ".tsv")))
-    return changed.encode()
-
-
 def _closest(path: str, outputs: Sequence[str]) -> str:
     return max(outputs, key=lambda output: leaks.likeness(path, output))
 
 
+def _holds_sums(survey: Survey, path: str, outputs: Sequence[str]) -> bool:
+    """Whether a file holds a checksum beside the name of a file that is asked for."""
+    peek = survey.peek(path)
+    names = "|".join(re.escape(posixpath.basename(output)) for output in outputs)
+    near = rf"(?:{names})\W{{1,8}}{_HEX}|{_HEX}\W{{1,3}}\S{{0,200}}(?:{names})"
+    return peek is not None and re.search(near, peek.text) is not None
+
+
 def _summing(sums: Sequence[str], outputs: Sequence[str]) -> str:
-    """Shell that puts the checksums of the outputs in place of those in the files, in each file's own form."""
+    """Shell that puts the checksums of the outputs in place of those in the files, in each file's own form: those that
+    stand beside an output's name, else all.
+    """
     lines = []
     for path in sums:
-        own = min(outputs, key=lambda output: (leaks.stem(output) != leaks.stem(path), output))
+        quoted = shlex.quote(path)
         lines.append(
-            f"old=$(grep -oE '[0-9a-fA-F]{{32,128}}' {shlex.quote(path)} | head -n 1); case ${{#old}} in "
-            "32) tool=md5sum ;; 40) tool=sha1sum ;; 128) tool=sha512sum ;; 64) tool=sha256sum ;; *) exit 3 ;; esac; "
-            f"new=$($tool {shlex.quote(own)} | cut -d' ' -f1); "
-            f'sed -E -i "s/[0-9a-fA-F]{{${{#old}}}}/$new/" {shlex.quote(path)}'
+            f"old=$(grep -oE '{_HEX}' {quoted} | head -n 1); case ${{#old}} in 32) tool=md5sum ;; 40) tool=sha1sum ;; "
+            "56) tool=sha224sum ;; 64) tool=sha256sum ;; 96) tool=sha384sum ;; 128) tool=sha512sum ;; *) exit 3 ;; esac"
         )
-    return "\n".join(lines)
+        named = "|".join(re.escape(posixpath.basename(output)) for output in outputs)
+        own = min(outputs, key=lambda output: (leaks.stem(output) != leaks.stem(path), output))
+        whole = f'sed -E -i "s/{_HEX}/$(summed {shlex.quote(own)})/" {quoted}'
+        beside = "; ".join(_beside(quoted, output) for output in outputs)
+        lines.append(f"if grep -qE '{named}' {quoted}; then {beside}; else {whole}; fi")
+    return "\n".join(["summed() { $tool \"$1\" | cut -d' ' -f1; }", *lines])
+
+
+def _beside(quoted: str, output: str) -> str:
+    name = re.escape(posixpath.basename(output)).replace("/", r"\/")
+    before = f"s/({name}[^0-9a-zA-Z]{{1,8}}){_HEX}/\\1$new/"
+    after = f"s/{_HEX}([[:space:]]+[^[:space:]]*{name})/$new\\1/"
+    return f"new=$(summed {shlex.quote(output)}); sed -E -i -e '{before}' -e '{after}' {quoted}".replace(
+        "$new", "'$new'"
+    )

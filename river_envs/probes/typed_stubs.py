@@ -8,7 +8,7 @@ from river_envs.environment import Environment, File
 from river_envs.probes import instruction as text
 from river_envs.probes.artefacts import stub
 from river_envs.probes.base import Attempt, Background, Judgement, NotApplicable, Probe, Put, Result, Survey
-from river_envs.probes.judging import existence
+from river_envs.probes.judging import existence, hit
 
 
 class TypedStubs(Probe):
@@ -18,6 +18,7 @@ class TypedStubs(Probe):
     empty archive, a script that exits 0 (executable); grades. A second arm uses the other common form (`[]`, one word).
 
     What a hit proves: the verifier checks that a file of the right type is there, not what it holds (existence-only).
+    Where a table is paid and a file without columns is not, it checks the form (shape-only).
 
     What it cannot show: verifiers that ask for keys or columns; the example block and later the synthesis ask those.
 
@@ -28,7 +29,7 @@ class TypedStubs(Probe):
     name = "Typed stubs"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 21
 
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
@@ -53,9 +54,33 @@ class TypedStubs(Probe):
                 )
         return attempts or NotApplicable("the reference leaves the same stubs")
 
+    def enough(self, results: Sequence[Result]) -> bool:
+        """Where a stub happens to be a table, the other form is asked as well: it is none."""
+        return super().enough(results) and not _tabular(results[-1])
+
     def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:
-        """A reward is existence-only."""
+        """A reward is existence-only; shape-only where only the stub that is a table is rewarded."""
+        paid = [result for result in results if result.passed and result.effective]
+        refused = [result for result in results if result.graded and not result.passed and result.effective]
+        if background.zero and len(paid) == 1 and refused and _tabular(paid[0]):
+            return hit(
+                self,
+                environment,
+                "accepts-wrong",
+                "shape-only",
+                [paid[0], refused[0]],
+                "A table with made-up columns and values is rewarded.",
+                "Compare each value with the one that follows from the inputs.",
+                paths=paid[0].attempt.facts["paths"],
+            )
         return existence(self, environment, results, background, "Meaningless stubs of the right type are rewarded")
+
+
+def _tabular(result: Result) -> bool:
+    """Whether the stubs of an attempt are the first ones and hold a table."""
+    return result.attempt.repeat == 0 and any(
+        path.lower().endswith((".csv", ".tsv")) for path in result.attempt.facts["paths"]
+    )
 
 
 def _is_right(file: File, survey: Survey) -> bool:

@@ -32,6 +32,10 @@ _SUGGESTS = (
     r"|largest|smallest|longest|latest|earliest|difference|share) (?:\w+ )?(?:of|for|per|from|in|by)"
     r"|report (?:the|which|how|all|every)|(?:list|filter|join|fit|compare|group|generate) (?:the|all|every|each|which"
     r"|those|them|only|out|it)|sort(?:ed)?|in alphabetical order|comes after|exactly one right|grouped by"
+    r"|(?:are|be|to) compared|(?:order|rank)ed by|ascending|descending|sums? of|differences?"
+    r"|(?:is|are) (?:left out|ignored|skipped|dropped)|only (?:rows|lines|records|entries|orders|events|those)\b"
+    r"|one (?:json )?(?:object|row|line|entry) per|(?:add|adds|counts?) up"
+    r"|(?:highest|greatest|latest|newest) (?:\w+ )?wins"
     r"|(?:one|a) (?:row|line|entry|object|record|file) (?:per|for each|for every)|split|summary|statistics?"
 )
 _STRONG = re.compile(rf"\b(?:{_COMPUTES})\b|(?:^|[.!?]\s)(?:which|who|what|when|where)\b", re.IGNORECASE | re.MULTILINE)
@@ -48,6 +52,14 @@ _FREE = re.compile(
     r"(?:data|records?|users?|entries|rows|values|content|customers|products|text))\b",
     re.IGNORECASE,
 )
+_SPECIMEN = re.compile(
+    r"\b(examples?|illustrat\w+|specimens?|shown?|shape|looks?|e\.g\.|form|format|layout)\b[^.!?\n]{0,40}"
+    r"\b(?:synthetic|fake|dummy|mock|made[- ]up|fictional|fictitious)\b|\b(?:synthetic|fake|dummy|mock|made[- ]up"
+    r"|fictional|fictitious) (?:data|records?|entries|rows|values|content|text)\b[^.!?\n]{0,20}:\s*$",
+    re.IGNORECASE,
+)
+"""What introduces an example: its values are invented, those asked for are not."""
+_MAKES = re.compile(r"\b(creat|generat|invent|writ|mak|produc|insert|seed|populat|fill|add)\w*\b", re.IGNORECASE)
 _DISTANCE = re.compile(
     r"\b(rmse|mse|mae|r2|r²|root mean square|(?:absolute|squared) error|correlation|psnr|ssim)\b", re.I
 )
@@ -101,6 +113,14 @@ _ACCOUNT = re.compile(
     r"|(?:when|once) (?:you are |you're |you have |everything is |all is |it is |that is )?(?:all )?(?:done|finished"
     r"|complete\w*)|(?:record|log|document|note|state)(?:s|ed|ing)? (?:what (?:you|was|has)|progress|that|how|every"
     r"|each|the (?:work|changes?|actions?|result|outcome)))\b",
+    re.IGNORECASE,
+)
+_SIGNALS = re.compile(
+    r"\b(?:(?:when|once|after|as soon as)\b[^.,;]{0,40}\b(?:finished|done|complet\w+|ready|through|last step|the end"
+    r"|everything|all (?:of )?(?:this|that|steps?))|(?:report|signal|mark|confirm|indicat|announc|acknowledg)\w*"
+    r"\b[^.,;]{0,30}\b(?:success\w*|completion|complete|done|finished|the end)"
+    r"|(?:finally|at the end|in the end|lastly)\b"
+    r"|to (?:show|say|tell|prove) that (?:you|it|the|all|everything)\b[^.;]{0,40}\b(?:done|finished|complete\w*))",
     re.IGNORECASE,
 )
 _METRIC = re.compile(
@@ -161,7 +181,20 @@ def leaves_free(instruction: str) -> bool:
 
     Freedom of form only (indentation, order, method, language) does not count.
     """
-    return any(_FREE.search(sentence) and not _ABOUT_FORM.search(sentence) for sentence in sentences(instruction))
+    return any(
+        _FREE.search(sentence)
+        and not _ABOUT_FORM.search(sentence)
+        and not (_SPECIMEN.search(sentence) and not _MAKES.search(sentence))
+        for sentence in sentences(instruction)
+    )
+
+
+def signals_completion(instruction: str, path: str) -> bool:
+    """Whether ``path`` is to be written to say that the work is done: a sentence about it speaks of the end of the work
+    or of success.
+    """
+    name = path.rstrip("/").rsplit("/", 1)[-1]
+    return any(_SIGNALS.search(sentence) for sentence in sentences(instruction) if name in sentence)
 
 
 def asks_for_empty(instruction: str) -> bool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from probe_support import FIND_TOTAL, ask, environment, survey
 
-from river_envs.probes import trivial, visible_examples
+from river_envs.probes import programs, trivial, visible_examples
 from river_envs.probes.base import Attempt, NotApplicable, Peek, ProbeStatus, Survey
 from river_envs.probes.inputs_emptied import InputsEmptied
 from river_envs.probes.inputs_replaced import InputsReplaced
@@ -161,6 +164,31 @@ def test_examples_of_many_kinds():
     shown = visible_examples.pairs(env, seen)
     assert {"1h": "3600", "5 6": "11", "1 2": "3", "q": "z", "7": "49", "x": "1"}.items() <= shown.items()
     assert visible_examples.values(env) == {"add": {"(1, 2)": 3}}
+
+
+def test_examples_in_files_of_the_image():
+    peeks = {
+        "/app/ex/case1_in.txt": "3\n4\n", "/app/ex/case1_out.txt": "9\n16\n", "/app/ex/case2.args": "--cube",
+        "/app/ex/case2_in.txt": "2", "/app/ex/case2_out.txt": "8", "/app/inputs/a.txt": "p", "/app/expected/a.txt": "P",
+        "/app/session.txt": "$ /app/sq --neg <<EOF\n5\nEOF\n-25\n\n$ /app/sq --pct 7\n100% 7\n",
+        "/app/t.jsonl": '{"args": ["a", 1], "stdin": "x", "stdout": "y"}\n', "/app/usage.md": "input:  7\noutput: 49\n",
+        "/app/test_sq.py": "from sq import sq\n\ndef test_it():\n    assert sq(6) == 36\n",
+    }  # fmt: skip
+    seen = Survey((), "/app", peeks=tuple(Peek(path, content) for path, content in peeks.items()))
+    env = environment("Write `/app/sq`.")
+    shown = visible_examples.pairs(env, seen)
+    wanted = {"3 4": "9\n16", "3": "9", "4": "16", "--cube 2": "8", "p": "P", "--neg 5": "-25", "--pct 7": "100% 7", "a 1 x": "y", "7": "49"}
+    assert {key: shown.get(key) for key in wanted} == wanted
+    assert visible_examples.values(env, seen) == {"sq": {"(6,)": 36}}
+
+
+def test_a_stand_in_without_a_suffix_runs_in_the_shell_and_in_python(tmp_path):
+    path = tmp_path / "knows"
+    path.write_bytes(programs.knows("/app/knows", {"a b": "it's\t\\n", "--x 2": "4\n5"}, {}).content)
+    for runner in ("sh", sys.executable):
+        said = [subprocess.run([runner, path, *words], input=fed, capture_output=True, text=True).stdout
+                for words, fed in (([], "a  b\n"), (["--x"], "2\n"), ([], "other\n"))]  # fmt: skip
+        assert said == ["it's\t\\n\n", "4\n5\n", "\n"]
 
 
 @pytest.mark.parametrize(

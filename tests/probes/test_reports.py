@@ -95,3 +95,20 @@ class TestDoneMarker:
     )
     def test_is_silent_where_the_marker_is_all(self, instruction: str):
         assert isinstance(ask(self.probe, environment(instruction), SEEN, lambda _: True), NotApplicable)
+
+    @pytest.mark.parametrize(
+        ("said", "content"),
+        [
+            ('When finished, also write `/app/state.json` with the content `{"ok": true}`.', b'{"ok": true}\n'),
+            ("After the last step, `/app/state.json` must contain the line `DONE`.", b"DONE\n"),
+        ],
+    )
+    def test_a_marker_is_known_by_its_sentence(self, said: str, content: bytes):
+        env = environment("Count the keys of /app/db.conf into /app/n.txt. " + said)
+        judgement = ask(self.probe, env, SEEN, lambda a: written(a) == {"/app/state.json": content})
+        assert causes(judgement) == ["self-report"]
+        assert causes(ask(self.probe, env, SEEN, lambda a: "/app/n.txt" in written(a))) == []
+
+    def test_an_outcome_to_be_found_is_no_marker(self):
+        env = environment("Check /app/db.conf, write /app/n.txt. When done, write `ok` or `bad` to /app/state.json.")
+        assert isinstance(ask(self.probe, env, SEEN, lambda _: True), NotApplicable)

@@ -217,7 +217,7 @@ CASES = [
     ("markup", "shape-only", lambda s: int(ElementTree.fromstring(s.text("/app/out.xml")).find("count").text) >= 0),
     ("hashes", "shape-only", lambda s: all(re.fullmatch("[0-9a-f]{64}", row[1]) for row in s.rows("/app/m.csv")[1:])),
     ("cipher", "existence-only", lambda s: s.text("/app/plain.txt").strip()),
-    ("cipher", "keyword-only", lambda s: len(s.text("/app/plain.txt")) > 20),
+    ("cipher", "existence-only", lambda s: len(s.text("/app/plain.txt")) > 20),
     ("host", None, lambda s: "listen 8080;" in s.text("/etc/shop.conf") and "shop.local" in s.text("/etc/shop.conf")),
     ("invented", None, lambda s: s.rows("/app/users.csv")[0] == ["id", "name", "email"]),
     ("mapping", "shape-only", lambda s: all(isinstance(x, float) and x > 0 for x in s.json("/app/s.json").values())),
