@@ -181,7 +181,8 @@ def of_outputs(instruction: str, survey: Survey) -> str:
     named = text.paths(instruction, survey.workdir)
     present = {entry.path for entry in survey.listing}
     inputs = [posixpath.basename(path) for path in named if path in present]
-    outputs = [posixpath.basename(path.rstrip("/")) for path in named if path.rstrip("/") not in present]
+    absent = [path.rstrip("/") for path in named if path.rstrip("/") not in present and path.rstrip("/").count("/") > 1]
+    outputs = [posixpath.basename(path) for path in absent]
     kept, reading, writing = [], False, not outputs
     for sentence in wording.sentences(instruction):
         writing = writing or any(name in sentence for name in outputs)

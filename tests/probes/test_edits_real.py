@@ -11,6 +11,7 @@ from river_envs.audit.attempt import Workplace, run_attempt
 from river_envs.audit.survey import survey
 from river_envs.probes.base import Attempt, Background, NotApplicable, Restore, Solve
 from river_envs.probes.drop_output import DropOutput
+from river_envs.probes.git_storage import GitStorage
 from river_envs.probes.trailing_newline import TrailingNewline
 from river_envs.probes.undo_change import UndoChange
 from river_envs.verifier import grade
@@ -25,9 +26,9 @@ FILES = {"numbers.txt": "1\n2\n4\n", "unit.conf": "unit=feet\n"}
 SOLVE = "cd /app; echo 7 > sum.txt; echo 4 > largest.txt; echo unit=metres > unit.conf\n"
 
 
-def asked(probe, check, backend, solution=SOLVE):
+def asked(probe, check, backend, solution=SOLVE, text=TEXT):
     """Solve once, then plan, run and judge as the audit does; gives the judgement and the results."""
-    env = real_environment(TEXT, check, FILES, solution=solution)
+    env = real_environment(text, check, FILES, solution=solution)
     place = Workplace(backend, backend.build(env.image), grade)
     with backend.start(place.image) as sandbox:
         seen = survey(sandbox, env)
@@ -85,3 +86,24 @@ def test_where_a_process_matters_the_reference_runs_again_and_is_edited_in_place
     judgement, results = asked(DropOutput(), check, bubblewrap_backend, daemon)
     assert [finding.evidence["in_place"] for finding in judgement.findings] == [True]
     assert {result.attempt.facts["path"] for result in results if result.passed} == {"/app/largest.txt"}
+
+
+BRANCH = """set -e
+mkdir -p /app/code && cd /app/code
+git init -q -b main . && git config user.email a@example.org && git config user.name A
+echo 1 > f && git add f && git commit -q -m one && git tag v1 && git checkout -q -b stable v1
+"""
+
+
+@pytest.mark.parametrize(
+    ("check", "found"),
+    [
+        ("grep -q . /app/code/.git/refs/heads/stable", ["over-specific-form"]),
+        ("git -c safe.directory='*' -C /app/code rev-parse -q --verify stable >/dev/null", []),
+    ],
+)
+def test_a_repository_stored_in_another_way(check, found, bubblewrap_backend):
+    text = "Make the repository `/app/code` with one commit, the tag `v1` and the branch `stable`.\n"
+    judgement, results = asked(GitStorage(), check, bubblewrap_backend, BRANCH, text)
+    assert [finding.cause for finding in judgement.findings] == found
+    assert all(result.effective for result in results)

@@ -13,6 +13,7 @@ from probe_support import ask
 
 from river_envs.probes.base import NotApplicable, ProbeStatus
 from river_envs.probes.bind_address import BindAddress
+from river_envs.probes.by_product import ByProduct
 from river_envs.probes.code_comments import CodeComments
 from river_envs.probes.csv_quoting import CsvQuoting
 from river_envs.probes.extra_files import ExtraFiles
@@ -155,8 +156,10 @@ def test_the_form_of_an_input_closes_no_output_and_a_table_may_lose_its_last_bre
 def test_a_file_that_nobody_asked_for_may_end_as_it_likes():
     files = {**ANSWER, "/app/server.pid": b"17\n"}
     env = said(ASK, 'os.stat("/app/server.pid").st_size == 3')
-    assert causes(put_to(TrailingNewline(), env, lambda f: len(f["/app/server.pid"]) == 3, files)) == OVER
-    assert put_to(TrailingNewline(), env, lambda f: int(f["/app/server.pid"]) == 17, files).status is SURVIVED
+    assert causes(put_to(ByProduct(), env, lambda f: len(f["/app/server.pid"]) == 3, files)) == OVER
+    assert put_to(ByProduct(), env, lambda f: int(f["/app/server.pid"]) == 17, files).status is SURVIVED
+    named = said(ASK + "Its number goes to `server.pid`.\n", 'os.stat("/app/server.pid").st_size == 3')
+    assert isinstance(put_to(ByProduct(), named, lambda f: len(f["/app/server.pid"]) == 3, files), NotApplicable)
 
 
 def test_decimals_that_are_free_are_asked_for_their_column_only():
