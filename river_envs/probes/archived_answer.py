@@ -88,7 +88,7 @@ class ArchivedAnswer(Provided):
     name = "Members of archives as the answer"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 42
     effort = "standard"
     question = "Is a member of an archive in the image rewarded as the answer?"

@@ -69,7 +69,7 @@ class BytecodeAnswer(Provided):
     name = "Bytecode of a solution"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 43
     effort = "standard"
     question = "Is what a compiled file of the image does or holds rewarded?"

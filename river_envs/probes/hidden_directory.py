@@ -37,7 +37,7 @@ class HiddenDirectory(Copied):
     name = "Files out of sight as the answer"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 1
+    version = 2
     order = 41
     effort = "standard"
     most = 2

@@ -27,7 +27,7 @@ class LinkedAnswer(AnswerFiles):
 
     id = "linked-answer"
     name = "A link to an answer-looking file"
-    version = 1
+    version = 2
     order = 43
     effort = "deep"
     most = 1

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from river_envs.environment import Environment
+from river_envs.probes import altering
 from river_envs.probes import instruction as text
 from river_envs.probes.artefacts import stub
 from river_envs.probes.base import (
@@ -38,6 +39,7 @@ done=0
 for file in {files}; do
   [ -f "$file" ] || continue
   if [ ! -r "$file" ]; then rm -f "$file"; echo altered >"$file"; done=1; continue; fi
+  if [ ! -L "$file" ] && python3 -c {packed} "$file" {before} {after} 2>/dev/null; then done=1; continue; fi
   LC_ALL=C tr {before} {after} <"$file" >/tmp/.altered || exit 3
   if cmp -s "$file" /tmp/.altered; then LC_ALL=C tr a-z b-za <"$file" >/tmp/.altered; fi
   if cmp -s "$file" /tmp/.altered; then exit 4; fi
@@ -113,7 +115,8 @@ class Provided(Probe):
             actions = (Put(tuple(stub(target, 1) for target in way["targets"])),)
         else:
             _, before, after = next(row for row in _ARMS if row[0] == arm)
-            script = _ALTER.format(files=shlex.join(way["targets"]), before=before, after=after)
+            packed = shlex.quote(altering.PACKED)
+            script = _ALTER.format(files=shlex.join(way["targets"]), before=before, after=after, packed=packed)
             actions = (*self.actions(environment, way), Run(script))
         return self.attempt(
             environment,
