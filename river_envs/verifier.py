@@ -77,6 +77,7 @@ def _grade_once(
     try:
         env = test_layer.install(sandbox, environment) if test_layer else {}
         prepared.install(sandbox)
+        prepared.finish(sandbox)
         place = Workplace(sandbox, environment, network, per_test, env, prepared.wrap)
         place.put_tests()
         run = PROTOCOLS[environment.verifier.protocol](place)

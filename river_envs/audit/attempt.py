@@ -81,7 +81,7 @@ def run_attempt(
     try:
         prepared = under.prepare(attempt.conditions)
         network = place.network and not under.offline(attempt.conditions)
-        begin = _begin(start, attempt) if restores else None
+        begin = under.as_just_made(_begin(start, attempt), attempt.conditions) if restores else None
         with place.backend.start(
             place.image, delta=begin, limits=place.limits(environment), network=network
         ) as sandbox:

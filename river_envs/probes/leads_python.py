@@ -21,6 +21,7 @@ _CLOCK = frozenset((
 ))
 _NETWORK = frozenset(("requests", "urllib", "urllib3", "httpx", "aiohttp", "ftplib", "smtplib"))
 _FILE_TIMES = frozenset(("getmtime", "getctime", "getatime", "st_mtime", "st_ctime", "st_mtime_ns"))
+_TIMED = re.compile(r"\bstat\s|(?<![\w-])-(?:[acm](?:min|time)|newer\w*)\b|\bdate\s+-r\b|\s-[no]t\s")
 _PROCESSORS = frozenset((
     "cpu_count", "sched_getaffinity", "process_cpu_count", "virtual_memory", "getloadavg", "disk_usage", "getrlimit",
 ))
@@ -132,6 +133,8 @@ def _calls(module: Module) -> Iterator[Lead]:
             yield module.lead("random", call)
         if name == "hash" or (name in {"list", "tuple", "next", "iter"} and _is_set(call.args[:1])):
             yield module.lead("hash-order", call)
+        if last in _RUNS and _TIMED.search(" ".join(strings(call))):
+            yield module.lead("file-times", call)
         if last in _PROCESSORS:
             yield module.lead("processors", call)
         if last in {"setlocale", "strxfrm", "strcoll", "getpreferredencoding"}:

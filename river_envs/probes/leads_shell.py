@@ -11,6 +11,7 @@ from river_envs.verify.shell import Command, commands
 
 _INSTALLERS = frozenset(("apt-get", "apt", "apk", "yum", "dnf", "pip", "pip3", "uv", "uvx", "npm", "cargo", "gem"))
 _FETCHERS = frozenset(("curl", "wget"))
+_FILE_TIMES = re.compile(r"\s-(?:[acm](?:min|time)|newer\w*)\b|%[TAC]")
 _OUTSIDE = re.compile(r"https?://(?!localhost|127\.|\[?::1|0\.0\.0\.0)")
 _EMBEDDED = (
     ("random", re.compile(r"\brandom\.\w+\(|\$RANDOM|/dev/urandom|uuid4\(|Math\.random\(")),
@@ -71,6 +72,9 @@ def _kind(command: Command) -> str:
         return "sleep"
     if name == "date" and not any(word.startswith(("-d", "--date", "-r")) for word in words):
         return "clock"
+    looks = {"stat": True, "date": words[:1] == ["-r"], "find": _FILE_TIMES.search(command.text) is not None}
+    if looks.get(name):
+        return "file-times"
     if name in {"shuf", "uuidgen"} or "$RANDOM" in command.text or "/dev/urandom" in command.text:
         return "random"
     if name in {"nproc", "free", "lscpu"}:

@@ -54,6 +54,8 @@ class Steadiness(Probe):
     """Whether the work, too, must fail under the condition."""
     pointers: ClassVar[frozenset[str]] = frozenset()
     """Leads that make this probe worth its attempts at the standard effort, and ask for ``further``."""
+    neutral: ClassVar[Setting] = ()
+    """The setting that changes nothing but comes with the same means: the second benign grading has it."""
 
     @property
     @abstractmethod
@@ -82,9 +84,10 @@ class Steadiness(Probe):
         setting = failed.attempt.conditions
         in_place = any(isinstance(action, Solve) for action in failed.attempt.actions)
         start: Action = Solve() if in_place else Restore()
+        plainly = "Does the same state pass plainly?"
         benign = [
-            self.attempt(environment, start, arm="benign", repeat=repeat, question="Does the same state pass plainly?")
-            for repeat in range(TWICE)
+            Attempt(environment.id, self.id, self.version, "benign", repeat, (start,), plainly, {}, under)
+            for repeat, under in enumerate(((), self.neutral))
         ]
         again = [self._under(environment, setting, 1, in_place)]
         if self.whole and not in_place:

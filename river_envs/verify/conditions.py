@@ -6,26 +6,30 @@ Pairs of name and value, as ``Attempt.conditions`` holds them:
 - ``clock``: seconds that the time of day is ahead;
 - ``processors``: how many are seen (and, for 1, used);
 - ``order``: ``reversed`` turns the order of the tests round;
+- ``age``: seconds by which everything in the state looks older than it is (its time stamps are moved back, all by the
+  same amount), after the work and before grading: every program sees that, and the clock stays as it is;
 - ``delay``: seconds to wait before grading; ``again``: how often one sandbox is graded, the last grading counts;
 - ``network``: ``none`` takes the network away from an environment that has one.
 
 No compiler and no privilege is needed: a launcher sets variables and PATH, and a ``sitecustomize`` and two shell
-programs show what was asked for. **Limits**: the clock reaches Python (not ``python -I`` or ``-S``) and ``date``; awk,
-perl, node, ``printf %()T``, time stamps of files and compiled programs see the real one. Processors reach Python and
-``nproc``; /proc/cpuinfo and ``getconf`` stay, and only 1 changes where processes run. Scripts that set PATH anew lose
-the shell programs. What a program was shown is counted in a file and told in ``Outcome.substitutions``.
+programs show what was asked for; an isolated Python (``-I``, ``-E``) is shown the clock and the processors by a file
+among its packages. **Limits**: the clock reaches Python (not ``python -S``) and ``date``; awk, perl, node,
+``printf %()T``, time stamps of files and compiled programs see the real one. Processors reach Python and ``nproc``;
+/proc/cpuinfo and ``getconf`` stay, and only 1 changes where processes run. Scripts that set PATH anew lose the shell
+programs. What a program was shown is counted in a file and told in ``Outcome.substitutions``.
 """
 
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from shlex import quote
 
 from river_envs.environment import File, RiverError
-from river_envs.sandbox.base import Sandbox, SandboxError
+from river_envs.sandbox.base import Delta, Sandbox, SandboxError
 from river_envs.verify.log import line
 
 PREFIX = "/opt/river-conditions"
@@ -42,6 +46,18 @@ _ONE_PROCESSOR = """if command -v taskset >/dev/null 2>&1; then
   set -- taskset -c "${first:-0}" "$@"
 fi
 """
+_ISOLATED = """for python in python3 /opt/river-tests/venv/bin/python3 /usr/bin/python3; do
+  if command -v "$python" >/dev/null 2>&1; then "$python" -I {prefix}/isolated.py; fi
+done >/dev/null 2>&1
+:
+"""
+_AGED = """for python in python3 /usr/bin/python3 /usr/local/bin/python3 /opt/river-tests/venv/bin/python3; do
+  if command -v "$python" >/dev/null 2>&1; then "$python" -I -S {prefix}/age.py {seconds} {prefix}/seen; exit; fi
+done
+"""
+MOST_AGE_SEC = 10 * 366 * 86_400
+_HOOK_SEC = 60.0
+_WORK_SEC = 86_400
 _REAL_CLOCK = frozenset(
     (
         "perl", "node", "ruby", "php", "java", "go", "rustc", "cargo", "gcc", "g++", "cc", "awk", "gawk", "mawk",
@@ -65,11 +81,15 @@ _UNSEEN: dict[str, tuple[frozenset[str], str]] = {
 
 @dataclass(frozen=True)
 class Prepared:
-    """Conditions made ready: ``files`` lie below ``PREFIX``, ``wrap`` stands before every command."""
+    """Conditions made ready: ``files`` lie below ``PREFIX``, ``wrap`` stands before every command. ``placed`` and
+    ``last`` are shell scripts that run as root once the files are there, and once the work is done.
+    """
 
     files: tuple[File, ...] = ()
     wrap: tuple[str, ...] = ()
     traced: bool = False
+    placed: str = ""
+    last: str = ""
 
     def install(self, sandbox: Sandbox) -> None:
         """Put the launcher and what it shows in place. Raises SandboxError."""
@@ -80,6 +100,15 @@ class Prepared:
             sandbox.put(self.files, PREFIX)
         except OSError as error:
             raise SandboxError(f"the conditions could not be put in place: {line(str(error))}") from error
+        if self.placed:
+            sandbox.exec(["sh", "-c", self.placed], timeout_sec=_HOOK_SEC, user="root", cwd="/")
+
+    def finish(self, sandbox: Sandbox) -> None:
+        """What comes after the work and before the tests; without a trace where it could not be done. Raises
+        SandboxError.
+        """
+        if self.last:
+            sandbox.exec(["sh", "-c", self.last], timeout_sec=_HOOK_SEC, user="root", cwd="/")
 
     def collect(self, sandbox: Sandbox) -> str:
         """How many programs were shown the conditions; "" where that leaves no trace."""
@@ -99,8 +128,13 @@ def prepare(conditions: Conditions) -> Prepared:
     for name, variable in (("clock", "RIVER_CLOCK"), ("processors", "RIVER_PROCESSORS"), ("order", "RIVER_ORDER")):
         if name in values:
             variables[variable] = values[name]
+    folder = files("river_envs.verify") / "shims"
+    made, last = [File("seen", b"", 0o666)], ""
+    if "age" in values:
+        made.append(File("age.py", (folder / "age.py").read_bytes()))
+        last = _AGED.format(prefix=PREFIX, seconds=values["age"])
     if not variables:
-        return Prepared()
+        return Prepared(tuple(made), traced=True, last=last) if last else Prepared()
     programs = [name for condition, name in (("clock", "date"), ("processors", "nproc")) if condition in values]
     python = any(name in values for name in ("clock", "processors", "order"))
     head = [f"export {name}={quote(value)}" for name, value in sorted(variables.items())]
@@ -110,13 +144,16 @@ def prepare(conditions: Conditions) -> Prepared:
         head.append(f"PYTHONPATH={PREFIX}/python${{PYTHONPATH:+:$PYTHONPATH}}\nexport PYTHONPATH")
     body = _ONE_PROCESSOR if values.get("processors") == "1" else ""
     launcher = "#!/bin/sh\n" + "\n".join(head) + f"\n{body}exec \"$@\"\n"
-    folder = files("river_envs.verify") / "shims"
-    made = [File("under", launcher.encode(), 0o755), File("seen", b"", 0o666)]
+    made.append(File("under", launcher.encode(), 0o755))
     made += [File(f"bin/{name}", (folder / f"{name}.sh").read_bytes(), 0o755) for name in programs]
     if python:
         names = ("sitecustomize.py", *(("river_reversed_order.py",) if "order" in values else ()))
         made += [File(f"python/{name}", (folder / name).read_bytes()) for name in names]
-    return Prepared(tuple(made), ("/bin/sh", LAUNCHER), traced=python)
+    isolated = "clock" in values or "processors" in values
+    if isolated:
+        made.append(File("isolated.py", (folder / "isolated.py").read_bytes()))
+    placed = _ISOLATED.format(prefix=PREFIX) if isolated else ""
+    return Prepared(tuple(made), ("/bin/sh", LAUNCHER), traced=python or bool(last), placed=placed, last=last)
 
 
 def checked(conditions: Conditions) -> dict[str, str]:
@@ -132,6 +169,8 @@ def checked(conditions: Conditions) -> dict[str, str]:
                 good = bool(_NUMBER.fullmatch(value)) and 0 <= float(value) <= MAX_DELAY_SEC
             case "again":
                 good = value.isdigit() and 1 <= int(value) <= MAX_AGAIN
+            case "age":
+                good = value.isdigit() and len(value) <= 10 and int(value) <= MOST_AGE_SEC
             case "order":
                 good = value == "reversed"
             case "network":
@@ -141,6 +180,20 @@ def checked(conditions: Conditions) -> dict[str, str]:
         if not good:
             raise RiverError(f"the condition {name}={value!r} is none that a grading can have; see `river-envs probes`")
     return values
+
+
+def as_just_made(delta: Delta | None, conditions: Conditions) -> Delta | None:
+    """Where ``age`` is a condition, ``delta`` as if its youngest change were made now: a state restored days after the
+    work has the age that is asked for, and no other. What was given an old or a future time keeps it.
+    """
+    now = int(time.time())
+    made = [change.mtime for change in delta.changes if change.mtime <= now + 60] if delta else []
+    if delta is None or "age" not in dict(conditions) or not made:
+        return delta
+    later = max(0, now - max(made))
+    span = range(max(made) - _WORK_SEC, max(made) + 1)
+    changes = (replace(c, mtime=c.mtime + later) if c.mtime in span else c for c in delta.changes)
+    return Delta(tuple(changes), delta.skipped)
 
 
 def delay(conditions: Conditions) -> float:

@@ -9,7 +9,7 @@ import pytest
 from probe_support import ask, controls, environment, failed, graded, survey
 
 from river_envs.environment import File, Reference
-from river_envs.outcome import Status
+from river_envs.outcome import NETWORK_WITHHELD, Status
 from river_envs.probes.again_in_place import AgainInPlace
 from river_envs.probes.base import Attempt, Judgement, NotApplicable, ProbeStatus, Restore, Solve
 from river_envs.probes.clock_shift import ClockShift
@@ -17,7 +17,9 @@ from river_envs.probes.delay import Delay
 from river_envs.probes.hash_seed import HashSeed
 from river_envs.probes.locale import Locale
 from river_envs.probes.network_off import NetworkOff
+from river_envs.probes.present import asks_for_present
 from river_envs.probes.processors import Processors
+from river_envs.probes.state_age import StateAge
 from river_envs.probes.steadiness import Steadiness, power
 from river_envs.probes.test_order import TestOrder as OrderProbe
 from river_envs.probes.time_zone import TimeZone
@@ -32,10 +34,15 @@ def name(probe: Steadiness) -> str:
     return probe.id
 
 
+def plainly(attempt: Attempt) -> bool:
+    """What a verifier says that fails under every condition that changes something."""
+    return attempt.conditions in {(), (("clock", "0"),), (("age", "0"),)}
+
+
 @pytest.mark.parametrize("probe", ALL, ids=name)
 class TestEach:
     def test_catches_a_verifier_that_fails_under_it(self, probe: Steadiness):
-        judgement = ask(probe, environment(), SEEN, lambda attempt: not attempt.conditions)
+        judgement = ask(probe, environment(), SEEN, plainly)
         assert isinstance(judgement, Judgement)
         (finding,) = judgement.findings
         assert (finding.claim, finding.cause) == ("unstable", probe.cause)
@@ -67,7 +74,7 @@ class TestEach:
         """A catalog gives attempts back in another order than the plan's."""
         env = environment()
         results = [graded(attempt, False) for attempt in probe.plan(env, SEEN)]
-        results += [graded(attempt, not attempt.conditions) for attempt in probe.more(env, results, controls(env))]
+        results += [graded(attempt, plainly(attempt)) for attempt in probe.more(env, results, controls(env))]
         found = [probe.judge(env, order, controls(env)).findings for order in (results, results[::-1])]
         assert [len(findings) for findings in found] == [1, 1]
         assert found[0][0].id == found[1][0].id
@@ -107,7 +114,7 @@ class TestWorld:
 
 def test_programs_that_do_not_see_the_clock_accuse_nobody():
     tests = 'import subprocess\ndef test_x(): subprocess.run(["openssl", "x509", "-checkend", "9"], check=True)\n'
-    judgement = ask(ClockShift(), environment(tests=tests), SEEN, lambda attempt: not attempt.conditions)
+    judgement = ask(ClockShift(), environment(tests=tests), SEEN, plainly)
     assert judgement.findings == ()
     assert "openssl" in judgement.reason
 
@@ -115,7 +122,61 @@ def test_programs_that_do_not_see_the_clock_accuse_nobody():
 def test_network_only_where_it_is_declared():
     assert isinstance(NetworkOff().plan(environment(), SEEN), NotApplicable)
     env = environment(network="public")
-    assert ask(NetworkOff(), env, SEEN, lambda a: not a.conditions).findings[0].cause == "network-dependent"
+    assert ask(NetworkOff(), env, SEEN, plainly).findings[0].cause == "network-dependent"
+
+
+def test_network_is_asked_at_the_standard_effort_and_says_when_it_could_not():
+    env = environment(network="public")
+    assert (NetworkOff().worth(environment()), NetworkOff().worth(env)) == ("deep", "standard")
+    planned = NetworkOff().plan(env, SEEN)
+    assert not isinstance(planned, NotApplicable)
+    results = [graded(attempt, True) for attempt in planned]
+    withheld = [replace(r, outcome=replace(r.outcome, substitutions=(NETWORK_WITHHELD,))) for r in results]
+    judgement = NetworkOff().judge(env, withheld, controls(env))
+    assert judgement.status is ProbeStatus.NOT_APPLICABLE
+    assert "--network" in judgement.reason
+
+
+AGED = "import os, time\ndef test_age(): assert time.time() - os.path.getmtime('/app/t') < 3600\n"
+FOUND = "import subprocess\ndef test_age(): assert subprocess.check_output(['find', '/app/t', '-mmin', '-9'])\n"
+
+
+class TestStateAge:
+    def test_age_against_the_clock_is_caught(self):
+        judgement = ask(StateAge(), environment(tests=AGED), SEEN, plainly)
+        assert [finding.cause for finding in judgement.findings] == ["time-dependent"]
+        assert len(judgement.findings[0].attempts) == 5
+
+    def test_times_inside_files_are_no_proof(self):
+        """The files moved, what they hold did not; with the clock ahead the state passes."""
+        judgement = ask(StateAge(), environment(tests=AGED), SEEN, lambda a: plainly(a) or a.arm == "clock")
+        assert judgement.findings == ()
+        assert "no proof" in judgement.reason
+
+    def test_a_program_with_the_real_clock_is_caught_by_moving_the_files(self):
+        judgement = ask(StateAge(), environment(tests=FOUND), SEEN, lambda a: plainly(a) or a.arm == "clock")
+        assert len(judgement.findings) == 1
+
+    def test_means_that_spoil_the_state_are_no_proof(self):
+        assert ask(StateAge(), environment(tests=AGED), SEEN, lambda a: not a.conditions).findings == ()
+
+    def test_only_where_tests_look_at_time_stamps(self):
+        assert isinstance(StateAge().plan(environment(), SEEN), NotApplicable)
+        assert StateAge().worth(environment(tests=AGED)) == "standard"
+
+
+@pytest.mark.parametrize("probe", [StateAge(), ClockShift()], ids=name)
+@pytest.mark.parametrize("asks", ["Write today's date to /app/t.", "The stamp is the current UTC time.",
+                                  "Delete logs older than 7 days.", "Make a self-signed certificate.",
+                                  "The report must hold a field generated_at."])
+def test_an_instruction_that_asks_for_the_present_is_left_alone(probe: Steadiness, asks: str):
+    assert isinstance(probe.plan(environment(asks, tests=AGED), SEEN), NotApplicable)
+
+
+@pytest.mark.parametrize("asks", ["Nothing may touch main.", "The service answers within ten seconds.",
+                                  "It is run on inputs that you have not seen.", "Forecast the next 14 days."])
+def test_ordinary_words_do_not_ask_for_the_present(asks: str):
+    assert asks_for_present(asks) == ""
 
 
 def test_a_lead_makes_it_worth_the_standard_effort():
@@ -133,16 +194,17 @@ def test_programs_of_the_work_count_where_the_tests_run_it():
     solve = Reference("shipped", (File("solve.sh", b"perl -e 'print time' >/app/t\n", 0o755),))
     runs = "import subprocess\ndef test_x(): subprocess.run(['/app/clock.sh'])\n"
     env = replace(environment(), reference=solve)
-    assert ask(ClockShift(), env, SEEN, lambda attempt: not attempt.conditions).findings
+    assert ask(ClockShift(), env, SEEN, plainly).findings
     env = replace(environment(tests=runs), reference=solve)
-    assert ask(ClockShift(), env, SEEN, lambda attempt: not attempt.conditions).findings == ()
+    assert ask(ClockShift(), env, SEEN, plainly).findings == ()
 
 
 @pytest.mark.sandbox
 class TestReal:
     """Real processes on this machine's own programs."""
 
-    TASK = ("FROM host\nWORKDIR /app\nRUN mkdir -p /app\n", b"date +%F >/app/day.txt; nproc >/app/n.txt\n")
+    TASK = ("FROM host\nWORKDIR /app\nRUN mkdir -p /app && echo 1 >/app/in\n",
+            b"date +%F >/app/day.txt; nproc >/app/n.txt\n")
 
     def judged(self, backend: object, probe: Steadiness, tests: str) -> Judgement:
         from river_envs.audit.attempt import Workplace, run_attempt
@@ -175,6 +237,19 @@ class TestReal:
         tests = "import time\ndef test_x(): assert time.time() < 86400 * 200 + " + str(time.time())
         judgement = self.judged(bubblewrap_backend, ClockShift(), tests)
         assert [finding.cause for finding in judgement.findings] == ["time-dependent"]
+
+    def test_a_state_that_must_be_new_is_time_dependent(self, bubblewrap_backend):
+        for check in ("time.time() - os.path.getmtime('/app/n.txt') < 3600",
+                      "subprocess.check_output(['find', '/app/n.txt', '-mmin', '-60'])"):
+            tests = f"import os, subprocess, time\ndef test_x(): assert {check}"
+            judgement = self.judged(bubblewrap_backend, StateAge(), tests)
+            assert [finding.cause for finding in judgement.findings] == ["time-dependent"], judgement
+
+    def test_the_order_of_time_stamps_is_steady(self, bubblewrap_backend):
+        tests = ("import os, pathlib, time\ndef test_x():\n    began = time.time() - 1\n"
+                 "    pathlib.Path('/app/new').write_text('x')\n    assert os.path.getmtime('/app/new') >= began\n"
+                 "    assert os.path.getmtime('/app/n.txt') >= os.path.getmtime('/app/in')\n")
+        assert self.judged(bubblewrap_backend, StateAge(), tests).status is ProbeStatus.SURVIVED
 
     def test_a_fixed_number_of_processors_is_machine_dependent(self, bubblewrap_backend):
         import os

@@ -30,7 +30,7 @@ wc -l </tmp/graded
 
 @pytest.mark.parametrize("pair", [
     ("clock", "soon"), ("processors", "0"), ("delay", "3600"), ("again", "0"), ("order", "random"), ("network", "all"),
-    ("moon", "full"),
+    ("moon", "full"), ("age", "-5"),
 ])
 def test_what_is_no_condition_is_refused(pair):
     with pytest.raises(RiverError, match=pair[0]):
@@ -73,6 +73,30 @@ class TestReal:
         assert int(seen["log"][0]) == time.gmtime(time.time() + 400 * DAY).tm_year
         assert abs(int(seen["sh"][2]) - time.time() - 399 * DAY) < 600
         assert "condition clock=34560000 (seen by 4 programs)" in outcome.substitutions
+
+    def test_an_isolated_python_sees_the_clock(self, bubblewrap_backend, host_image, environment):
+        script = SCRIPT.replace(b"python3 /tests", b"python3 -I /tests")
+        task = environment("harbor", "test.sh", script, files=(File("show.py", SHOW),))
+        _, seen, _ = self.run(bubblewrap_backend, host_image, task, ("clock", str(400 * DAY)))
+        assert abs(int(seen["py"][0]) - time.time() - 400 * DAY) < 600
+        _, seen, _ = self.run(bubblewrap_backend, host_image, task, ("TZ", "ABC-14"))
+        assert abs(int(seen["py"][0]) - time.time()) < 600
+
+    def test_an_older_state_keeps_its_order(self, bubblewrap_backend, host_image, environment):
+        script = b"mkdir -p /logs/verifier; echo 1 >/logs/verifier/reward.txt\n"
+        script += b"stat -c 'x%n %.6Y' /srv/a /srv/b /tests/test.sh"
+        task = environment("harbor", "test.sh", script)
+        with bubblewrap_backend.start(host_image) as sandbox:
+            work = "touch -d @1000000000 /srv/old; touch /srv/a; sleep 0.05; touch /srv/b"
+            sandbox.exec(["sh", "-c", work], timeout_sec=9)
+            outcome = grade(sandbox, task, conditions=[("age", str(50 * DAY))])
+            old = sandbox.exec(["stat", "-c", "%Y", "/srv/old"], timeout_sec=9).text
+        now = time.time()
+        ages = [now - float(line.split()[1]) for line in outcome.log.splitlines() if line.startswith("x")]
+        assert [round(age / DAY) for age in ages] == [50, 50, 0]
+        assert ages[0] > ages[1]
+        assert old.strip() == "1000000000"
+        assert outcome.substitutions[-1].endswith("(seen by 1 programs)")
 
     def test_the_time_zone_and_other_variables(self, bubblewrap_backend, host_image, show):
         _, seen, _ = self.run(bubblewrap_backend, host_image, show, ("TZ", "ABC-14"))

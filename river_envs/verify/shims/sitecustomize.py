@@ -1,5 +1,5 @@
 """Loaded by every Python that runs below ``under``: shows it another clock, another number of processors, another
-order of tests. Runs in the image's own Python (3.6 and later), so it uses nothing else.
+order of tests. An isolated Python runs it from ``isolated.py``'s ``.pth`` file. Runs in the image's own Python (3.6 and later), so it uses nothing else.
 """
 
 import os
@@ -97,8 +97,9 @@ if os.environ.get("RIVER_CLOCK"):
     shift_clock(float(os.environ["RIVER_CLOCK"]))
 if os.environ.get("RIVER_PROCESSORS"):
     pretend_processors(int(os.environ["RIVER_PROCESSORS"]))
-if os.environ.get("RIVER_ORDER"):
+if os.environ.get("RIVER_ORDER") and __name__ != "river_isolated":
     plugins = [name for name in os.environ.get("PYTEST_PLUGINS", "").split(",") if name]
     if "river_reversed_order" not in plugins:
         os.environ["PYTEST_PLUGINS"] = ",".join([*plugins, "river_reversed_order"])
-chain()
+if __name__ != "river_isolated":
+    chain()
