@@ -24,6 +24,11 @@ RUNNERS: Final = {
     ".py": "python3", ".pyc": "python3", ".sh": "bash", ".bash": "bash", ".pl": "perl", ".rb": "ruby", ".js": "node"
 }  # fmt: skip
 _PROGRAM = re.compile(r"\b(script|program|executable|command|tool|binary|cli|utility|wrapper|filter)\b", re.IGNORECASE)
+_THE_PROGRAM = re.compile(
+    r"\b(?:the|this|your) (?:program|script|executable|command|binary|utility) (?:must|should|shall|has to|is|gets"
+    r"|reads|takes|will|may)\b|\b(?:must|should|shall|has to) be (?:directly )?executable\b",
+    re.IGNORECASE,
+)
 _TAKES = re.compile(
     r"\b(stdin|standard input|arguments?|argv|parameters?|usage|call(?:ed|s)? (?:it |as|with|like|the)|invoked?|passed"
     r"|(?:is|be|gets) given|given (?:a|an|the|one|some|any)|accepts?|takes?|reads? (?:\w+ ){0,4}(?:from|on|lines?)"
@@ -49,7 +54,11 @@ def deliverables(environment: Environment, survey: Survey) -> tuple[str, ...]:
     instruction = environment.instruction
     directories = {entry.path for entry in survey.listing if entry.kind == "directory"}
     found = []
-    for path in leaks.targets(environment, survey):
+    targets = leaks.targets(environment, survey)
+    bare = [path for path in targets if not posixpath.splitext(path)[1] and path not in directories]
+    only = len(bare) == 1 and _THE_PROGRAM.search(text.prose(instruction)) is not None
+    only = only and not any(leaks.is_code(path) for path in targets)
+    for path in targets:
         suffix = posixpath.splitext(path)[1].lower()
         if suffix not in LANGUAGES or path in directories:
             continue
