@@ -125,10 +125,12 @@ class Filling:
             name: self.value(_shared(name, inner, shape.each), f"{place}.{name}", row)
             for name, inner in shape.keys.items()
         }
-        if shape.each is not None and not shape.keys:
-            for index in range(max(2, min(shape.least or 0, 50))):
-                name = leaves.word(self.salt, place, index)
-                found[name] = self.value(shape.each, f"{place}.*", row * 10 + index)
+        more = min(shape.least or 0, 50) - len(found)
+        if not shape.keys and (shape.each is not None or more > 0):
+            more = max(more, 2)
+        for index in range(more):
+            name = leaves.word(self.salt, place, index)
+            found[name] = self.value(shape.each or Shape(shape.name, "json"), f"{place}.*", row * 10 + index)
         self.lengths[id(shape)] = len(found)
         return found
 

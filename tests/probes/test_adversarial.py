@@ -59,6 +59,17 @@ def test_typed_stubs_catch_valid_json():
     assert ask(NamedPaths(), environment(), SEEN, valid).status is ProbeStatus.SURVIVED
 
 
+@pytest.mark.parametrize(("wide", "cause"), [(True, "shape-only"), (False, "existence-only")])
+def test_a_stub_that_happens_to_be_a_table_is_a_form(wide: bool, cause: str):
+    env = environment("Group the rows of /app/orders.csv. Write /app/groups.tsv with two columns.")
+
+    def verifier(attempt: Attempt) -> bool:
+        rows = written(attempt).get("/app/groups.tsv", b"").decode().splitlines()
+        return bool(rows) and (not wide or all(len(row.split("\t")) == 2 for row in rows))
+
+    assert causes(ask(TypedStubs(), env, SEEN, verifier)) == [cause]
+
+
 class TestExample:
     probe = ExampleBlock()
 

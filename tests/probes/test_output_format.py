@@ -126,6 +126,8 @@ def test_a_name_in_a_directory_named_behind_it():
 def test_words_of_form_leave_no_value_free():
     assert not wording.leaves_free("Indentation and key order are up to you. Any method is welcome.")
     assert wording.leaves_free("The title is up to you.")
+    assert not wording.leaves_free("Count them.\n\nExample with fictitious values:\n\n```\nx=1\n```\n")
+    assert wording.leaves_free("Create three users, for example with fictitious data.")
 
 
 def test_empty_is_read_with_care():

@@ -177,7 +177,10 @@ def test_examples_in_files_of_the_image():
     seen = Survey((), "/app", peeks=tuple(Peek(path, content) for path, content in peeks.items()))
     env = environment("Write `/app/sq`.")
     shown = visible_examples.pairs(env, seen)
-    wanted = {"3 4": "9\n16", "3": "9", "4": "16", "--cube 2": "8", "p": "P", "--neg 5": "-25", "--pct 7": "100% 7", "a 1 x": "y", "7": "49"}
+    wanted = {
+        "3 4": "9\n16", "3": "9", "4": "16", "--cube 2": "8", "p": "P", "--neg 5": "-25", "--pct 7": "100% 7",
+        "a 1 x": "y", "7": "49",
+    }  # fmt: skip
     assert {key: shown.get(key) for key in wanted} == wanted
     assert visible_examples.values(env, seen) == {"sq": {"(6,)": 36}}
 

@@ -36,6 +36,13 @@ class TestWords:
         )
         assert causes(judgement) == ["keyword-only"]
 
+    def test_arbitrary_words_that_pay_as_well_are_another_cause(self, probe: Probe):
+        judgement = ask(probe, environment(REPORT), SEEN, lambda a: len(text_of(a).split()) > 3)
+        assert causes(judgement) == ["existence-only"]
+        env = environment(REPORT.replace("report.txt", "report.json"))
+        judgement = ask(probe, env, SEEN, lambda a: bool(json.loads(text_of(a, "/app/report.json"))))
+        assert causes(judgement) == ["shape-only"]
+
     def test_passes_a_comparison_of_values(self, probe: Probe):
         judgement = ask(probe, environment(REPORT), SEEN, lambda a: "username=mallory" in text_of(a).split())
         assert isinstance(judgement, Judgement)
@@ -77,6 +84,10 @@ class TestCommentSource:
             self.probe, environment(self.task), survey(), lambda a: "parse_line" in text_of(a, "/app/tool.py")
         )
         assert causes(judgement) == ["keyword-only"]
+
+    def test_a_program_needs_no_suffix(self):
+        env = environment("Write `/app/decide`: executable, reads packets from standard input and prints verdicts.")
+        assert causes(ask(self.probe, env, SEEN, lambda a: "verdicts" in text_of(a, "/app/decide"))) == ["keyword-only"]
 
     def test_passes_a_look_at_the_syntax(self):
         def defines(attempt: Attempt) -> bool:

@@ -37,3 +37,20 @@ def test_never_accuses_tests_that_know_the_values(style: Style, tmp_path):
 
 def _strict(style: Style, folder, attempt: Attempt) -> bool:
     return passes(style.strong, attempt, folder, GIVEN)
+
+
+FILLED = """
+import json
+def test_it():
+    data = json.load(open("/app/out.json"))
+    assert isinstance(data["totals"], dict)
+    assert data["totals"]
+    assert isinstance(data["days"], list) and data["days"]
+"""
+
+
+def test_a_map_that_must_not_be_empty_is_filled(tmp_path):
+    said = "Find the total of each region and all days in /app/sales.csv. Write totals and days to /app/out.json."
+    env = environment(said, tests=FILLED)
+    judgement = ask(GuidedSynthesis(), env, SEEN, lambda attempt: passes(FILLED, attempt, tmp_path, GIVEN))
+    assert [finding.cause for finding in judgement.findings] == ["shape-only"], judgement
