@@ -1,0 +1,89 @@
+"""Mutants of programs and of labels: found where nothing looks at them, silent where the wording leaves doubt."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from edit_support import causes, put_to, said, solved
+
+from river_envs.probes.base import NotApplicable, ProbeStatus, Survey
+from river_envs.probes.labels_shuffled import LabelsShuffled
+from river_envs.probes.program_word import ProgramWord
+
+ASK = """Write the program `/app/phones`; it reads numbers from standard input.
+
+Print the number with `+`, or `invalid` if anything is wrong with the line.
+
+It is called without arguments.
+"""
+PROGRAM = b"""#!/usr/bin/env python3
+import sys
+for line in sys.stdin:
+    print("+" + line.strip() if line.strip().isdigit() else "invalid")
+"""
+FILES = {"/app/phones": PROGRAM}
+RUNS = 'subprocess.run(["/app/phones"])'
+
+
+def says(files, line):
+    command = [sys.executable, "-c", files["/app/phones"].decode()]
+    return subprocess.run(command, input=line, capture_output=True, text=True).stdout.strip()
+
+
+def test_a_word_that_no_test_provokes_is_found():
+    good = lambda files: says(files, "49") == "+49"  # noqa: E731
+    assert causes(put_to(ProgramWord(), said(ASK, RUNS), good, FILES)) == ["unchecked-requirement"]
+    both = lambda files: good(files) and says(files, "x") == "invalid"  # noqa: E731
+    assert put_to(ProgramWord(), said(ASK, RUNS), both, FILES).status is ProbeStatus.SURVIVED
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("or `invalid` if anything is wrong with the line", "and a message such as `invalid` otherwise"),
+        ("or `invalid` if", "and log `invalid` to standard error if"),
+        ("or `invalid` if", "or nothing if"),
+    ],
+)
+def test_a_word_that_may_be_another_is_not_asked(old, new):
+    env = said(ASK.replace(old, new), RUNS)
+    assert isinstance(ProgramWord().plan(env, solved(FILES)), NotApplicable)
+
+
+def test_programs_that_run_already_or_are_run_by_no_test_are_not_asked():
+    seen = solved(FILES)
+    assert isinstance(ProgramWord().plan(said(ASK, "read('phones')"), seen), NotApplicable)
+    running = Survey(seen.listing, seen.workdir, seen.reference, in_place=True)
+    assert isinstance(ProgramWord().plan(said(ASK, RUNS), running), NotApplicable)
+
+
+def test_a_stated_exit_status_that_no_test_provokes_is_found():
+    text = "Write the program `/app/check`. It exits with status 3 when the file is broken.\n"
+    files = {"/app/check": b"#!/bin/sh\ngrep -q ok \"$1\" || exit 3\n"}
+    env = said(text, 'subprocess.run(["/app/check"])')
+    assert causes(put_to(ProgramWord(), env, lambda _: True, files)) == ["unchecked-requirement"]
+    strict = lambda files: b"exit 3" in files["/app/check"]  # noqa: E731
+    assert causes(put_to(ProgramWord(), env, strict, files)) == []
+
+
+GROUPS = "Group the points of `/app/sales.csv`. Write `/app/groups.tsv`. The adjusted Rand index must be at least {}.\n"
+LABELS = {"/app/groups.tsv": "".join(f"p{at}\tg{at % 3}\n" for at in range(30)).encode()}
+
+
+def groups(files):
+    return dict(line.split("\t") for line in files["/app/groups.tsv"].decode().splitlines())
+
+
+def test_labels_that_nobody_compares_are_found():
+    there = lambda files: len(groups(files)) == 30 and len(set(groups(files).values())) == 3  # noqa: E731
+    assert causes(put_to(LabelsShuffled(), said(GROUPS.format("0.9")), there, LABELS)) == ["unchecked-requirement"]
+    same = lambda files: sum(f"g{int(p[1:]) % 3}" == g for p, g in groups(files).items()) >= 27  # noqa: E731
+    assert put_to(LabelsShuffled(), said(GROUPS.format("0.9")), same, LABELS).status is ProbeStatus.SURVIVED
+
+
+def test_a_share_that_chance_reaches_accuses_nobody():
+    assert causes(put_to(LabelsShuffled(), said(GROUPS.format("0.6")), lambda _: True, LABELS)) == []
+    unstated = said("Group the points of `/app/sales.csv`. Write `/app/groups.tsv`.\n")
+    assert isinstance(LabelsShuffled().plan(unstated, solved(LABELS)), NotApplicable)
