@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from river_envs.environment import Environment
 from river_envs.probes import coverage, edits
+from river_envs.probes import instruction as text
 from river_envs.probes.base import Survey
 from river_envs.probes.edits import Target
 from river_envs.probes.equivalents import Equivalent, Rewriting
+from river_envs.probes.hidden_requirement import ELSEWHERE
 from river_envs.probes.trailing_newline import turned
 
 
@@ -23,7 +25,8 @@ class ByProduct(Equivalent):
     What a hit proves: the verifier rejects, twice, the same lines in a file of whose form nothing is said, while the
     same file with its own bytes is rewarded (over-specific-form).
 
-    What it cannot show: whether the file itself is a hidden requirement; its absence is asked elsewhere.
+    What it cannot show: whether the file itself is a hidden requirement (its absence is asked elsewhere); files in a
+    directory that is named, or with the suffix of a file that is: they may be meant.
 
     Seen in the wild: the size of the reference's own pid file.
     """
@@ -34,12 +37,19 @@ class ByProduct(Equivalent):
     without = "the tests name no text file that the reference left unasked"
 
     def closed(self, instruction: str) -> str:
-        """Nothing: the instruction does not name the file."""
-        return ""
+        """Words that may name further files."""
+        return "the instruction refers to names elsewhere" if ELSEWHERE.search(instruction) else ""
 
     def rewrite(self, environment: Environment, survey: Survey, found: Sequence[Target]) -> Iterable[Rewriting]:
         """All of them at once."""
-        yield turned(_beside(environment, edits.targets(environment, survey, every=True)))
+        named = {path.rstrip("/") for path in text.paths(environment.instruction, survey.workdir)}
+        beside = _beside(environment, edits.targets(environment, survey, every=True))
+        yield turned([target for target in beside if not _under(target.path, named)])
+
+
+def _under(path: str, named: Collection[str]) -> bool:
+    """Whether the file lies in a directory that the instruction names: then it may be meant."""
+    return any(path.startswith(f"{place}/") for place in named if place.count("/") > 1)
 
 
 def _beside(environment: Environment, found: Sequence[Target]) -> list[Target]:
@@ -49,7 +59,8 @@ def _beside(environment: Environment, found: Sequence[Target]) -> list[Target]:
     for target in found:
         name = posixpath.basename(target.path)
         plain = target.fresh and not target.named and target.kind not in {"code", "binary"} and target.content.strip()
-        unread = "." in name and name not in environment.instruction and "/.git/" not in target.path
+        suffix = posixpath.splitext(name)[1]
+        unread = suffix and suffix not in environment.instruction and "/.git/" not in target.path
         unread = unread and not any(name.encode() in program for program in programs)
         if plain and unread and coverage.names(environment.verifier, name):
             beside.append(target)

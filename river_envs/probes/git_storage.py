@@ -36,9 +36,8 @@ _KEPT = re.compile(
 class GitStorage(Equivalent):
     """The same branches, tags and files, with the repository tidied up.
 
-    What it does: packs the references and objects of each git repository that the reference changed and writes one
-    entry into the log of HEAD (checks out the commit that is checked out, and back), as git's own upkeep and any
-    further command would; grades. Only where the instruction speaks neither of logs, objects, packs or clean-up, nor
+    What it does: packs the references and objects of each git repository that the reference changed and lets the
+    entries of its logs of moves expire, as git's own upkeep would in time and a clone would lack them; grades. Only where the instruction speaks neither of logs, objects, packs or clean-up, nor
     of anything lost in the repository.
 
     What a hit proves: the verifier rejects, twice, a repository whose references, checked-out branch, index and working
@@ -80,7 +79,7 @@ class GitStorage(Equivalent):
                 edits.begin(survey),
                 Run("\n".join(["set -e", *(_upkeep(home) for home in homes)])),
                 question="Is the reference's state still rewarded with its git repositories stored in another way?",
-                what="its git repository packed and HEAD checked out once more",
+                what="its git repository packed and its logs of moves expired",
                 proof="the same references, checked-out branch, index and working tree (compared)",
                 paths=homes,
                 originals=[],
@@ -109,10 +108,8 @@ def _upkeep(home: str) -> str:
         f"cd {shlex.quote(home)}\n"
         f"look() {{ {_LOOK}; }}\n"
         "before=$(look 2>&1 || true)\n"
-        f"branch=$({_GIT} symbolic-ref -q --short HEAD || true)\n"
         f"{_GIT} rev-parse HEAD >/dev/null\n"
-        f'if [ -n "$branch" ] && [ -z "$({_GIT} status --porcelain)" ]; then\n'
-        f'  {_GIT} checkout -q --detach && {_GIT} checkout -q "$branch"\nfi\n'
+        f"{_GIT} reflog expire --expire=now --all\n"
         f"{_GIT} pack-refs --all\n{_GIT} repack -a -q\n"
         '[ "$before" = "$(look 2>&1 || true)" ]\n'
     )

@@ -32,7 +32,7 @@ _MOST = 3
 _TASKS = ("/app", "/data", "/home", "/mnt", "/root", "/srv", "/tmp", "/work", "/workspace")
 _SHARED = ("/opt", "/usr/local", "/var/lib", "/var/www")
 """Searched too, unless the base is this machine itself: what lies there is none of the task's."""
-_ELSEWHERE = re.compile(
+ELSEWHERE = re.compile(
     r"\b(README|specification|spec|documentation|docs|manual|guide|conventions?|schema|standard|template|described in"
     r"|according to|as usual|follow(?:s|ed)?(?! by)|like the (?:other|existing)"
     r"|same (?:format|form|layout|structure) as)\b"
@@ -75,7 +75,7 @@ class HiddenRequirement(Equivalent):
 
     def closed(self, instruction: str) -> str:
         """Words that refer to further requirements elsewhere."""
-        return "the instruction refers to names elsewhere" if _ELSEWHERE.search(instruction) else ""
+        return "the instruction refers to names elsewhere" if ELSEWHERE.search(instruction) else ""
 
     def rewrite(self, environment: Environment, survey: Survey, found: Sequence[Target]) -> Iterable[Rewriting]:
         """None: what is taken away is planned below."""
