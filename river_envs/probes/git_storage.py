@@ -37,8 +37,8 @@ class GitStorage(Equivalent):
     """The same branches, tags and files, with the repository tidied up.
 
     What it does: packs the references and objects of each git repository that the reference changed and lets the
-    entries of its logs of moves expire, as git's own upkeep would in time and a clone would lack them; grades. Only where the instruction speaks neither of logs, objects, packs or clean-up, nor
-    of anything lost in the repository.
+    entries of its logs of moves expire, as git's own upkeep would in time and a clone would lack them; grades. Only
+    where the instruction speaks neither of logs, objects, packs or clean-up, nor of anything lost in the repository.
 
     What a hit proves: the verifier rejects, twice, a repository whose references, checked-out branch, index and working
     tree are the same (the receipt compares them), while the state without the upkeep, looked at with the same

@@ -161,7 +161,7 @@ def test_a_file_that_nobody_asked_for_may_end_as_it_likes():
     for more in ("All goes to `/app/run/`.", "The file `HOST.pid` is kept."):
         below = {**ANSWER, "/app/run/server.pid": b"17\n"}
         listed = said(ASK + more, 'os.stat("/app/run/server.pid").st_size == 3')
-        assert isinstance(put_to(ByProduct(), listed, lambda f: len(f["/app/run/server.pid"]) == 3, below), NotApplicable)
+        assert isinstance(ByProduct().plan(listed, solved(below)), NotApplicable)
     named = said(ASK + "Its number goes to `server.pid`.\n", 'os.stat("/app/server.pid").st_size == 3')
     assert isinstance(put_to(ByProduct(), named, lambda f: len(f["/app/server.pid"]) == 3, files), NotApplicable)
 
