@@ -24,12 +24,12 @@ class HashSeed(Steadiness):
     name = "Hash seed"
     family = "determinism"
     trigger = "rollout-visible"
-    version = 2
+    version = 3
     order = 81
     effort = "standard"
     settings = ((("PYTHONHASHSEED", "0"),),)
     further = ((("PYTHONHASHSEED", "1"),), (("PYTHONHASHSEED", "4242"),), (("PYTHONHASHSEED", "31337"),))
     pointers = frozenset({"hash-order"})
-    cause = "flaky"
+    cause = "machine-dependent"
     condition = "with a fixed hash seed"
     advice = "Sort before comparing; never rely on the order of a set or on hash()."

@@ -12,11 +12,11 @@ Pairs of name and value, as ``Attempt.conditions`` holds them:
 - ``network``: ``none`` takes the network away from an environment that has one.
 
 No compiler and no privilege is needed: a launcher sets variables and PATH, and a ``sitecustomize`` and two shell
-programs show what was asked for; an isolated Python (``-I``, ``-E``) is shown the clock and the processors by a file
-among its packages. **Limits**: the clock reaches Python (not ``python -S``) and ``date``; awk, perl, node,
-``printf %()T``, time stamps of files and compiled programs see the real one. Processors reach Python and ``nproc``;
-/proc/cpuinfo and ``getconf`` stay, and only 1 changes where processes run. Scripts that set PATH anew lose the shell
-programs. What a program was shown is counted in a file and told in ``Outcome.substitutions``.
+programs show what was asked for; an isolated Python (``-I``, ``-E``) is shown the clock, the processors and the hash
+seed by a file among its packages. **Limits**: the clock reaches Python (not ``python -S``) and ``date``; awk, perl,
+node, ``printf %()T``, time stamps of files and compiled programs see the real one. Processors reach Python and
+``nproc``; /proc/cpuinfo and ``getconf`` stay, and only 1 changes where processes run. Scripts that set PATH anew lose
+the shell programs. What a program was shown is counted in a file and told in ``Outcome.substitutions``.
 """
 
 from __future__ import annotations
@@ -149,8 +149,9 @@ def prepare(conditions: Conditions) -> Prepared:
     if python:
         names = ("sitecustomize.py", *(("river_reversed_order.py",) if "order" in values else ()))
         made += [File(f"python/{name}", (folder / name).read_bytes()) for name in names]
-    isolated = "clock" in values or "processors" in values
+    isolated = bool({"clock", "processors", "PYTHONHASHSEED"} & set(values))
     if isolated:
+        made += [] if python else [File("python/sitecustomize.py", (folder / "sitecustomize.py").read_bytes())]
         made.append(File("isolated.py", (folder / "isolated.py").read_bytes()))
     placed = _ISOLATED.format(prefix=PREFIX) if isolated else ""
     return Prepared(tuple(made), ("/bin/sh", LAUNCHER), traced=python or bool(last), placed=placed, last=last)

@@ -82,6 +82,15 @@ class TestReal:
         _, seen, _ = self.run(bubblewrap_backend, host_image, task, ("TZ", "ABC-14"))
         assert abs(int(seen["py"][0]) - time.time()) < 600
 
+    def test_an_isolated_python_takes_a_hash_seed(self, bubblewrap_backend, host_image, environment):
+        script = b"mkdir -p /logs/verifier; echo 1 >/logs/verifier/reward.txt\n"
+        script += b"PYTHONPATH=/srv python3 -I -c 'import sys; print(\"h\", hash(\"x\"), \"/srv\" in sys.path)'"
+        task = environment("harbor", "test.sh", script)
+        grades = [self.run(bubblewrap_backend, host_image, task, ("PYTHONHASHSEED", seed)) for seed in "1112"]
+        seen = [found["h"] for _, found, _ in grades]
+        assert seen[0] == seen[1] == seen[2] != seen[3]
+        assert {where for _, where in seen} == {"False"}
+
     def test_an_older_state_keeps_its_order(self, bubblewrap_backend, host_image, environment):
         script = b"mkdir -p /logs/verifier; echo 1 >/logs/verifier/reward.txt\n"
         script += b"stat -c 'x%n %.6Y' /srv/a /srv/b /tests/test.sh"

@@ -82,6 +82,18 @@ def pretend_processors(count):
         os.sched_getaffinity = Plain(lambda pid: set(range(count)))
 
 
+def seeded():
+    """An isolated Python starts again with the hash seed and, but for that, as isolated as it was asked to be."""
+    words = list(getattr(sys, "orig_argv", ()))
+    flag = next((word for word in words[1:3] if word in ("-I", "-E")), None)
+    if flag is None or sys.version_info < (3, 11):
+        return
+    words[words.index(flag):words.index(flag) + 1] = ["-s", "-P"] if flag == "-I" else []
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    kept["PYTHONHASHSEED"] = os.environ["PYTHONHASHSEED"]
+    os.execve(sys.executable, words, kept)
+
+
 def chain():
     """Run the ``sitecustomize`` that would have run without this one."""
     from importlib.machinery import PathFinder
@@ -92,6 +104,8 @@ def chain():
         spec.loader.exec_module(module_from_spec(spec))
 
 
+if __name__ == "river_isolated" and os.environ.get("PYTHONHASHSEED"):
+    seeded()
 note()
 if os.environ.get("RIVER_CLOCK"):
     shift_clock(float(os.environ["RIVER_CLOCK"]))
