@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from river_envs.environment import Environment
 from river_envs.outcome import Status
+from river_envs.probes import disagreement
 from river_envs.probes.base import (
     Attempt,
     Background,
@@ -41,13 +42,14 @@ class ReferencePasses(Probe):
     running may matter: then it is run again and graded in place. A disagreement, or random numbers and clocks in the
     tests, grow the series to ten.
 
-    Where all are refused, up to five attempts look for the reason (``refusal_cause.py``): what listens, the state with
-    the one thing or value that the failing assertion asks for, the state without the network.
+    Where a full series disagrees, the same state is graded under fixed hash seeds (``disagreement.py``). Where all are
+    refused, up to five attempts look for the reason (``refusal_cause.py``): what listens, the state with the one thing
+    or value that the failing assertion asks for, the state without the network.
 
     What a hit proves: a trusted reference is rejected each time (reference-fails), for want of something that the
     instruction never names (hidden-requirement) or because another value is expected (wrong-expectation); that the
     tests want a service or a network that nobody gives (needs-service, needs-network); or that one state is graded
-    differently (flaky, network-dependent).
+    differently (flaky, machine-dependent, network-dependent).
 
     What it cannot show: that the reference is right; the reason of a refusal where the tests do not tell it. Three
     passes leave a flake of one in two undiscovered one time in eight.
@@ -72,6 +74,8 @@ class ReferencePasses(Probe):
     def more(self, environment: Environment, results: Sequence[Result], background: Background) -> Sequence[Attempt]:
         """The rest of the series, in the way that the first results ask for."""
         plain, done = series(results), len(results)
+        if disagreement.due(plain, GROWN):
+            return disagreement.follow_up(self, environment, results)
         if len(plain) < done:
             return follow_ups(self, environment, results, background)
         if not results or not results[0].graded:
@@ -117,7 +121,7 @@ class ReferencePasses(Probe):
         if passed == len(graded):
             return Judgement(ProbeStatus.SURVIVED, f"passed {passed} of {len(graded)}")
         if passed:
-            return hit(
+            return disagreement.attribute(self, environment, every, graded) or hit(
                 self,
                 environment,
                 "unstable",
