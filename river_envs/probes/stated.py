@@ -24,6 +24,10 @@ _MAKES = re.compile(
 _FILLS = re.compile(
     r"\b(writ(?:e|ing|ten)|sav(?:e|ed|ing)|record\w*|list\w*|report\w*|export\w*|contain\w*|holds?)\b", re.IGNORECASE
 )
+_GATHERS = re.compile(
+    r"\b(contain\w*|holds?|mov(?:e|es|ed)|cop(?:y|ies|ied)|sort(?:ed)?|extract\w*|render\w*|links?|linked|unpack\w*|split)\b",
+    re.IGNORECASE,
+)
 _CHANGES = re.compile(
     r"\b(fix|repair|edit|modify|update|change|replace|append|correct|rewrite|set|adjust|extend|migrate|delete|remove"
     r"|add|be (?:fixed|changed|updated|removed|deleted|replaced))\b",
@@ -239,6 +243,26 @@ def each(instruction: str, path: str) -> str:
     alone = [one for one in _naming(instruction, path) if _EACH.search(one) and not _unsure(one) and _only(one, path)]
     found = [*_about(instruction, _EACH, path), *alone]
     return next((sentence.strip() for sentence in found if not _SOME.search(sentence)), "")
+
+
+def tree(instruction: str, place: str) -> str:
+    """The sentence that asks for all entries of something in the directory ``place``, whatever they hold."""
+    return next(
+        (
+            sentence.strip()
+            for sentence in _naming(instruction, place)
+            if re.search(rf"{re.escape(place)}/?(?![\w/.-])", sentence)
+            and (_ALL.search(sentence) or only(sentence))
+            and (_MAKES.search(sentence) or _GATHERS.search(sentence))
+            and not (_SOME.search(sentence) or _unsure(sentence) or _CONDITION.search(sentence))
+        ),
+        "",
+    )
+
+
+def only(sentence: str) -> bool:
+    """Whether a sentence excludes what it does not name."""
+    return re.search(r"\b(exactly|nothing else|no other|has to go|must go|what else)\b", sentence, re.I) is not None
 
 
 def _only(sentence: str, path: str) -> bool:

@@ -1,4 +1,4 @@
-"""Mutants of programs and of labels: found where nothing looks at them, silent where the wording leaves doubt."""
+"""Mutants of programs, labels and trees: found where nothing looks at them, silent where the wording leaves doubt."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import sys
 
 import pytest
 from edit_support import causes, put_to, said, solved
+from probe_support import ask
 
 from river_envs.probes.base import NotApplicable, ProbeStatus, Survey
 from river_envs.probes.labels_shuffled import LabelsShuffled
 from river_envs.probes.program_word import ProgramWord
+from river_envs.probes.tree_part import TreePart
+from river_envs.sandbox.base import Change, Delta, Listing
 
 ASK = """Write the program `/app/phones`; it reads numbers from standard input.
 
@@ -87,3 +90,29 @@ def test_a_share_that_chance_reaches_accuses_nobody():
     assert causes(put_to(LabelsShuffled(), said(GROUPS.format("0.6")), lambda _: True, LABELS)) == []
     unstated = said("Group the points of `/app/sales.csv`. Write `/app/groups.tsv`.\n")
     assert isinstance(LabelsShuffled().plan(unstated, solved(LABELS)), NotApplicable)
+
+
+RENDER = "Render the hosts of `/app/sales.csv`. `/app/etc` must contain exactly the files of {} hosts.\n"
+TREE = {f"/app/etc/{name}.conf": name.encode() for name in ("ada", "bo", "cleo", "dov")}
+
+
+def test_a_file_of_a_tree_that_no_test_reads_is_found():
+    env = said(RENDER.format("all active"), 'read("ada.conf"); read("dov.conf")')
+    some = lambda files: {"/app/etc/ada.conf", "/app/etc/dov.conf"} <= set(files)  # noqa: E731
+    judgement = put_to(TreePart(), env, some, TREE)
+    assert causes(judgement) == ["unchecked-requirement"]
+    assert judgement.findings[0].evidence["path"] == "/app/etc/cleo.conf"
+    assert put_to(TreePart(), env, lambda files: set(files) == set(TREE), TREE).status is ProbeStatus.SURVIVED
+    doubt = said(RENDER.format("at least some"), 'read("ada.conf")')
+    assert causes(put_to(TreePart(), doubt, some, TREE)) == []
+
+
+def test_what_had_to_go_and_stayed_is_found():
+    seen = solved({"/app/etc/ada.conf": b"ada"}, "/app/etc/old1", "/app/etc/old2")
+    gone = tuple(Change(f"app/etc/old{number}", "deleted") for number in (1, 2))
+    listing = (*seen.listing, Listing("/app/etc/ada.conf", "file", 3, 0o644))
+    seen = Survey(listing, "/app", Delta((*seen.reference.changes, *gone)))
+    env = said(RENDER.format("active"), "read('ada.conf')")
+    assert causes(ask(TreePart(), env, seen, lambda _: True)) == ["unchecked-requirement"]
+    strict = lambda attempt: not attempt.actions[0].without  # noqa: E731
+    assert causes(ask(TreePart(), env, seen, strict)) == []
