@@ -55,7 +55,11 @@ class AnswerFiles(Copied):
         name, folder = posixpath.basename(entry.path), posixpath.dirname(entry.path)
         if is_program_beside(entry, target):
             return 0
-        if leaks.is_code(entry.path) != leaks.is_code(target) and not name.endswith((".bak", ".orig", "~")):
+        if leaks.is_code(target) and not any(
+            map(leaks.is_code, (entry.path, entry.path.rstrip("~"), posixpath.splitext(entry.path)[0]))
+        ):
+            return 0
+        if leaks.is_code(entry.path) and posixpath.splitext(target)[1] and not leaks.is_code(target):
             return 0
         weight = 0.0
         weight += 3 * (name == posixpath.basename(target))

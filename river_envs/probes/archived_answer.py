@@ -16,10 +16,9 @@ from river_envs.probes.provided import Provided, Way
 
 _ARCHIVE = re.compile(r"\.(tar|tgz|tar\.(gz|bz2|xz)|zip|gz|bz2|xz|whl|jar)$", re.IGNORECASE)
 _UNPACKING = re.compile(
-    r"\b(archives?|tarballs?|zip(?:ped)?|unzip|gzip\w*|compress\w*|decompress\w*|extract\w* (?:the|it|all|from)"
-    r"|unpack\w*|backups?|bundles?|restor\w+|recover\w*)\b",
-    re.IGNORECASE,
+    r"\b(unzip|decompress\w*|extract\w* (?:the|it|all|from)|unpack\w*|backups?|restor\w+|recover\w*)\b", re.IGNORECASE
 )
+_ARCHIVES = re.compile(r"\b(archives?|tarballs?|zip(?:ped)?|gzip\w*|compress\w*|bundles?)\b", re.IGNORECASE)
 _LARGEST = 16 << 20
 _SCRIPT = r"""
 import bz2, gzip, json, lzma, os, re, sys, tarfile, zipfile
@@ -63,6 +62,8 @@ for target in targets:
             os.remove(target)
         with open(target, "wb") as file:
             file.write(ranked[index][2])
+        if ranked[index][2][:2] == b"#!" or ranked[index][2][:4] == b"\x7fELF":
+            os.chmod(target, 0o755)
         print(target, "from", ranked[index][1])
         written += 1
 sys.exit(0 if written else 3)
@@ -79,7 +80,7 @@ class ArchivedAnswer(Provided):
     What a hit proves: an archive left in the image holds the answer (image-answer); altered it is rejected.
 
     What it cannot show: encrypted archives, formats that Python's library does not read, images without Python. Silent
-    where the instruction speaks of archives, backups or unpacking.
+    where the instruction speaks of backups, of unpacking, or of archives other than its own output.
 
     Seen in the wild: a generator packed task and solution together and left the bundle beside the task.
     """
@@ -100,7 +101,9 @@ class ArchivedAnswer(Provided):
         targets = leaks.targets(environment, survey)
         if not targets:
             return NotApplicable("the instruction names no file to hand in")
-        if _UNPACKING.search(text.prose(environment.instruction)):
+        prose = text.prose(environment.instruction)
+        packing = any(_ARCHIVE.search(target) for target in targets)
+        if _UNPACKING.search(prose) or (_ARCHIVES.search(prose) and not packing):
             return NotApplicable("the instruction deals with archives: unpacking may be the task")
         archives = [
             entry.path

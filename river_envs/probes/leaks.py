@@ -23,7 +23,7 @@ LARGEST = 1 << 20
 """Bytes of the largest file that is tried as an answer."""
 ANSWER_NAME = re.compile(
     r"(^|[^a-z])(truth|ground_?truth|expected|expectation|golden|gold|label|labels|oracle|solution|solutions|solved|answer"
-    r"|answers|answer_?key|reference|target|hidden|secret|key|result|results|correct|fixed|perturbation|annotations?"
+    r"|answers|answer_?key|reference|ref|target|hidden|secret|key|result|results|correct|fixed|perturbation|annotations?"
     r"|grader|grading|checker)([^a-z]|$)",
     re.IGNORECASE,
 )
@@ -61,6 +61,7 @@ _RUNNING = re.compile(
 )
 _FREELY = re.compile(r"\b(whatever|whichever|any|your own)\b", re.IGNORECASE)
 _FORBIDDING = re.compile(r"\b(not|never|without|ignore|off[- ]limits|no need|isn't|don't)\b", re.IGNORECASE)
+_SYSTEM = ("/bin/", "/sbin/", "/lib", "/usr/bin/", "/usr/sbin/", "/usr/lib")
 _NOISE = re.compile(
     r"/(\.git|node_modules|site-packages|dist-packages|__pycache__|\.venv|venv|\.npm|\.cache/pip|\.cargo|\.rustup|\.ssh"
     r"|\.gnupg|\.mypy_cache|\.pytest_cache)/|/\.(bashrc|profile|bash_logout|bash_history|gitignore|gitattributes|gitconfig"
@@ -74,11 +75,20 @@ def targets(environment: Environment, survey: Survey) -> tuple[str, ...]:
     """
     instruction = environment.instruction
     missing = [p for p in text.outputs(instruction, survey.listing, survey.workdir) if not p.endswith("/")]
-    present = text.inputs(instruction, survey.listing, survey.workdir)
+    present = (*text.inputs(instruction, survey.listing, survey.workdir), *_named_inside(instruction, survey))
     changed = [path for path in present if _is_changed(instruction, posixpath.basename(path))]
     in_place = _CHANGING_IT.search(text.prose(instruction)) is not None
     alone = present if not changed and len(present) == 1 and (in_place or not missing) else ()
     return (*alone, *missing, *changed)
+
+
+def _named_inside(instruction: str, survey: Survey) -> tuple[str, ...]:
+    """The files of the image that are named without their directory, which is named too ("`group` in `/srv/etc`")."""
+    files = {entry.path for entry in survey.listing if entry.kind == "file"}
+    words = dict.fromkeys(re.findall(r"`([A-Za-z][\w-]{0,40})`", instruction))
+    places = [path.rstrip("/") for path in text.paths(instruction, survey.workdir)]
+    found = (posixpath.join(place, word) for word in words for place in places if place not in files)
+    return tuple(path for path in found if path in files)
 
 
 def _is_changed(instruction: str, name: str) -> bool:
@@ -132,12 +142,22 @@ def taking_is_the_task(environment: Environment, path: str, target: str) -> bool
     about = naming(instruction, posixpath.basename(target))
     if folder.count("/") >= 2:
         about += text.sentences_naming(instruction, folder)
-    about = tuple(sentence for sentence in about if not _FORBIDDING.search(sentence))
-    if any(_COPYING.search(sentence) for sentence in about):
-        return not _SURE.search(path)
-    if _TAKING.search(text.prose(instruction)):
+    copying = [part for part in about if not _FORBIDDING.search(part) and _COPYING.search(part)]
+    taking = [part for part in re.split(r"(?<=[.!?])\s+|\n", text.prose(instruction)) if _TAKING.search(part)]
+    if any(not _has_another_source(part, path, target) for part in (*copying, *taking)):
         return not _SURE.search(path)
     return reference_reads(environment, path, target)
+
+
+def _has_another_source(sentence: str, path: str, target: str) -> bool:
+    """Whether a sentence about taking a file says from where, and ``path`` does not lie there."""
+    sources = [source for source in text.paths(sentence) if source in sentence and source.rstrip("/") != target]
+    return bool(sources) and not any(path == source or path.startswith(source.rstrip("/") + "/") for source in sources)
+
+
+def of_the_system(path: str, environment: Environment) -> bool:
+    """Whether a program came with the operating system, as far as its place and the recipe tell."""
+    return path.startswith(_SYSTEM) and posixpath.basename(path) not in environment.image.text
 
 
 def asks_to_run(instruction: str) -> bool:

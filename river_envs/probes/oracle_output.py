@@ -62,6 +62,7 @@ class OracleOutput(Provided):
             (-_weight(entry, survey, targets), entry.path, entry)
             for entry in survey.listing
             if is_program(entry)
+            and not leaks.of_the_system(entry.path, environment)
             and leaks.usable(entry)
             and leaks.readable(entry, environment, survey)
             and entry.path not in targets

@@ -71,6 +71,7 @@ class OracleWrapper(Provided):
             entry
             for entry in survey.listing
             if is_program(entry)
+            and not leaks.of_the_system(entry.path, environment)
             and entry.path not in paths
             and not leaks.naming(sources, posixpath.basename(entry.path))
             and not meant_to_be_used(environment, entry.path)

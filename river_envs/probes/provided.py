@@ -43,7 +43,9 @@ for file in {files}; do
   LC_ALL=C tr {before} {after} <"$file" >/tmp/.altered || exit 3
   if cmp -s "$file" /tmp/.altered; then LC_ALL=C tr a-z b-za <"$file" >/tmp/.altered; fi
   if cmp -s "$file" /tmp/.altered; then exit 4; fi
+  runs=; [ -x "$file" ] && runs=1
   rm -f "$file"; cat /tmp/.altered >"$file"; rm -f /tmp/.altered; done=1
+  [ -z "$runs" ] || chmod 755 "$file"
 done
 [ "$done" = 1 ] || exit 3
 """

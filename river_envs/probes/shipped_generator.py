@@ -57,7 +57,10 @@ class ShippedGenerator(Provided):
         found = [
             entry
             for entry in survey.listing
-            if _is_maker(entry, survey, building) and entry.path not in targets and not _wanted(environment, entry.path)
+            if _is_maker(entry, survey, building)
+            and entry.path not in targets
+            and not leaks.of_the_system(entry.path, environment)
+            and not _wanted(environment, entry.path)
         ]
         if not found:
             return NotApplicable("the image holds no script named like a maker")
