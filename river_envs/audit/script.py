@@ -101,6 +101,7 @@ def _attempt(environment: Environment, result: Result, start: Delta | None) -> s
     before, after = _conditions(environment, result.attempt.conditions)
     withheld = NETWORK_WITHHELD in result.outcome.substitutions or under.offline(result.attempt.conditions)
     network = "'--network none'" if environment.network == "none" or withheld else ""
+    after = _just_made(start, result) + after
     return f"\n# {title}\nnetwork={network}\nfresh\n{before}{actions}{after}grade {result.attempt.id} {reward}\n"
 
 
@@ -113,8 +114,21 @@ def _conditions(environment: Environment, conditions: under.Conditions) -> tuple
     before = f"under={launcher} times={under.times(conditions)}\n"
     if prepared.files:
         before += _action(environment, Put(prepared.files, under.PREFIX), None)
+    before += _exec("-u 0 ", prepared.placed) if prepared.placed else ""
     wait = under.delay(conditions)
-    return before, f"sleep {wait:g}\n" if wait else ""
+    after = _exec("-u 0 ", prepared.last) if prepared.last else ""
+    return before, after + (f"sleep {wait:g}\n" if wait else "")
+
+
+def _just_made(start: Delta | None, result: Result) -> str:
+    """Where the age of the state is the question: what the work made gets time stamps of now, in order."""
+    if "age" not in dict(result.attempt.conditions) or Restore() not in result.attempt.actions:
+        return ""
+    made = sorted((change.mtime, change.path) for change in under.made_by_work(start)) if start else []
+    paths = [f"/{path}" for _, path in made]
+    return "".join(
+        _exec("-u 0 ", "touch -h -- " + shlex.join(paths[index : index + 200])) for index in range(0, len(paths), 200)
+    )
 
 
 def _action(environment: Environment, action: Action, start: Delta | None) -> str:
@@ -168,7 +182,7 @@ def _harbor_archive(environment: Environment) -> bytes:
 
 
 def _archive(files: Iterable[File]) -> bytes:
-    return _tar((file.path, file.mode, 0, 0, file.content, file.link) for file in files)
+    return _tar((file.path, file.mode, 0, 0, file.content, file.link, 0) for file in files)
 
 
 def _restored(changes: Iterable[Change]) -> bytes:
@@ -181,17 +195,18 @@ def _restored(changes: Iterable[Change]) -> bytes:
             change.gid,
             change.content,
             change.link,
+            change.mtime,
         )
         for change in kept
     )
 
 
-def _tar(entries: Iterable[tuple[str, int, int, int, bytes, str | None]]) -> bytes:
+def _tar(entries: Iterable[tuple[str, int, int, int, bytes, str | None, int]]) -> bytes:
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as archive:
-        for path, mode, uid, gid, content, link in entries:
+        for path, mode, uid, gid, content, link, mtime in entries:
             member = tarfile.TarInfo(path.strip("/"))
-            member.mode, member.uid, member.gid = mode, uid, gid
+            member.mode, member.uid, member.gid, member.mtime = mode, uid, gid, mtime
             if path.endswith("/"):
                 member.type = tarfile.DIRTYPE
             elif link is not None:

@@ -29,7 +29,7 @@ from importlib.resources import files
 from shlex import quote
 
 from river_envs.environment import File, RiverError
-from river_envs.sandbox.base import Delta, Sandbox, SandboxError
+from river_envs.sandbox.base import Change, Delta, Sandbox, SandboxError
 from river_envs.verify.log import line
 
 PREFIX = "/opt/river-conditions"
@@ -183,17 +183,25 @@ def checked(conditions: Conditions) -> dict[str, str]:
     return values
 
 
+def made_by_work(delta: Delta) -> tuple[Change, ...]:
+    """The changes with a time stamp of the work itself: within a day of the youngest. What was given an old or a
+    future time is not among them.
+    """
+    latest = time.time() + 60
+    youngest = max((change.mtime for change in delta.changes if change.mtime <= latest), default=0)
+    span = range(max(1, youngest - _WORK_SEC), youngest + 1)
+    return tuple(change for change in delta.changes if change.mtime in span and change.kind != "deleted")
+
+
 def as_just_made(delta: Delta | None, conditions: Conditions) -> Delta | None:
     """Where ``age`` is a condition, ``delta`` as if its youngest change were made now: a state restored days after the
-    work has the age that is asked for, and no other. What was given an old or a future time keeps it.
+    work has the age that is asked for, and no other.
     """
-    now = int(time.time())
-    made = [change.mtime for change in delta.changes if change.mtime <= now + 60] if delta else []
+    made = {change.path: change.mtime for change in made_by_work(delta)} if delta else {}
     if delta is None or "age" not in dict(conditions) or not made:
         return delta
-    later = max(0, now - max(made))
-    span = range(max(made) - _WORK_SEC, max(made) + 1)
-    changes = (replace(c, mtime=c.mtime + later) if c.mtime in span else c for c in delta.changes)
+    later = max(0, int(time.time()) - max(made.values()))
+    changes = (replace(c, mtime=c.mtime + later) if c.path in made else c for c in delta.changes)
     return Delta(tuple(changes), delta.skipped)
 
 

@@ -11,11 +11,13 @@ from river_envs.audit.script import replay_script
 from river_envs.probes.base import Attempt, Finding, Restore, Run
 from river_envs.sandbox.base import Change, Delta
 
+LEFT = Delta((Change("app/x", "file", content=b"1"),))
 
-def script(attempt: Attempt) -> str:
+
+def script(attempt: Attempt, left: Delta = LEFT) -> str:
     env = environment()
     finding = Finding(env.id, "unstable", "time-dependent", "rollout-visible", "clock-shift", "m", "a", (attempt.id,))
-    return replay_script(finding, env, [graded(attempt, False)], Delta((Change("app/x", "file", content=b"1"),)))
+    return replay_script(finding, env, [graded(attempt, False)], left)
 
 
 def shell(text: str) -> None:
@@ -52,3 +54,12 @@ def test_a_base_that_is_missing_is_named_with_what_to_do(tmp_path):
     assert (done.returncode, done.stdout) == (2, "")
     assert "it starts from: river-mini/base:1" in done.stderr
     assert "docker tag IMAGE NAME" in done.stderr
+
+
+def test_the_age_of_a_state_is_carried():
+    made = Delta((Change("app/b", "file", mtime=2_000), Change("app/a", "file", mtime=2_005), Change("app/o", "file")))
+    attempt = Attempt(environment().id, "state-age", 1, actions=(Restore(),), conditions=(("age", "86400"),))
+    text = script(attempt, made)
+    assert text.index("touch -h -- /app/b /app/a") < text.index("age.py 86400") < text.index("grade " + attempt.id)
+    assert "/app/o" not in text
+    shell(text)
