@@ -52,6 +52,10 @@ _MODE = (
     r"mode|modes|permissions?|chmod|chown|umask|owner\w*|readable|writable|writeable|executable|0?[0-7]{3}|private"
     r"|secur\w*|secret\w*|access|root|group|sudo|harden\w*|key"
 )
+_PACKING = (
+    r"compress\w*|deflate\w*|stored|level|determinis\w*|reproducib\w*|sizes?|smaller|smallest|gzip -\d|padding|blocks?"
+    r"|vacuum\w*|page|journal\w*|pragma\w*|header|time ?stamps?|mtime"
+)
 _EXTRA = (
     r"only|no other|nothing|clean\w*|empty|tidy|exactly|remov\w+|delet\w+|leave no|every file|all (?:the )?files?|git"
     r"|director(?:y|ies)|folders?|tree|archive\w*|tar|zip|backup\w*|glob|recursiv\w*|contents? of|list of files|count"
@@ -136,6 +140,11 @@ def number_open(instruction: str) -> bool:
 def mode_open(instruction: str) -> bool:
     """Whether a data file may be writable for its group."""
     return not _says(instruction, _BYTES, _MODE)
+
+
+def container_open(instruction: str) -> bool:
+    """Whether an archive or a database may hold the same in other bytes."""
+    return not _says(instruction, _BYTES, _PACKING)
 
 
 def extra_open(instruction: str) -> bool:
