@@ -39,6 +39,10 @@ _KEEPING = re.compile(
     r"\b(not|never|don't|without|untouched|unchanged|read[- ]only|stay as|as it is)\b", re.IGNORECASE
 )
 
+MOST_TEXTS = 40
+"""Inputs of one environment that are moved."""
+_BINARY = (".db", ".sqlite", ".sqlite3", ".gz", ".tgz", ".zip", ".bz2", ".xz", ".png", ".jpg", ".pdf", ".npy", ".pkl")
+
 Move = tuple[str, tuple[Action, ...], tuple[Action, ...]]
 """What is moved, in words; the actions that move it; those that hand in the matching answer."""
 
@@ -139,6 +143,23 @@ def overwrite(contents: Mapping[str, bytes]) -> Run:
 def movable(environment: Environment, survey: Survey) -> tuple[str, ...]:
     """The named inputs that the instruction does not ask to change."""
     return tuple(path for path in leaks.inputs(environment, survey) if stays(environment, path))
+
+
+def movable_texts(environment: Environment, survey: Survey) -> tuple[str, ...]:
+    """The named inputs and those in named folders, as far as they hold text and are to stay; at most forty."""
+    folders = [
+        path.rstrip("/") + "/"
+        for path in text.paths(environment.instruction, survey.workdir)
+        if path.count("/") > 1 and stays(environment, path.rstrip("/"))
+    ]
+    asked = set(leaks.targets(environment, survey))
+    below = [
+        entry.path
+        for entry in survey.listing
+        if leaks.usable(entry) and entry.path.startswith(tuple(folders)) and entry.path not in asked
+    ]
+    found = dict.fromkeys((*movable(environment, survey), *below))
+    return tuple(path for path in found if not leaks.is_code(path) and not path.endswith(_BINARY))[:MOST_TEXTS]
 
 
 def stays(environment: Environment, path: str) -> bool:

@@ -11,6 +11,9 @@ from typing import Any
 from river_envs.probes import instruction as text
 from river_envs.probes import leaks
 from river_envs.probes.artefacts import stub
+from river_envs.probes.fields import Field
+from river_envs.probes.filling import fill
+from river_envs.probes.output_format import Format
 
 
 def shown(instruction: str, path: str, named: tuple[str, ...]) -> str | None:
@@ -40,6 +43,22 @@ def reduced(example: str | None, path: str, number: int, word: str, *, rows: int
     except ValueError:
         return _text(example, path, number, word, rows).encode()
     return (json.dumps(_tree(value, number, word, rows), indent=2) + "\n").encode()
+
+
+def nothing(form: Format) -> bytes:
+    """The answer for no input at all in a form that the prose states: zeros, or no rows."""
+    if form.kind == "json" and form.listed:
+        return (json.dumps({form.below: []} if form.below else []) + "\n").encode()
+    if form.kind == "csv":
+        header = form.separator.join(field.name for field in form.fields)
+        return f"{header}\n".encode() if form.header else b""
+    if form.kind == "lines" and form.count != len(form.fields):
+        return b""
+    return fill(form, _nothing).encode()
+
+
+def _nothing(field: Field, row: int) -> Any:
+    return {"integer": 0, "number": 0.0, "boolean": False, "list": [], "object": {}}.get(field.type, "")
 
 
 def _tree(value: Any, number: int, word: str, rows: int) -> Any:

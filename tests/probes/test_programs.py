@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 
@@ -140,6 +141,13 @@ class TestMovedTruth:
         env = environment(FIND_TOTAL + "\nThen empty orders.csv.")
         assert isinstance(ask(InputsEmptied(), env, self.seen, lambda _: True), NotApplicable)
         assert isinstance(ask(InputsReplaced(), env, self.seen, lambda _: True), NotApplicable)
+
+    def test_a_folder_is_emptied_and_the_form_is_taken_from_the_prose(self):
+        said = "Count the lines of all logs in /app/logs. Write /app/n.json with the keys `lines` and `files`."
+        seen = Survey((Listing("/app/logs", "directory", 0, 0o755), Listing("/app/logs/a.log", "file", 9, 0o644)), "/app")
+        planned = InputsEmptied().plan(environment(said), seen)
+        assert "/app/logs/a.log" in planned[0].actions[0].script
+        assert json.loads(planned[0].actions[1].files[0].content) == {"lines": 0, "files": 0}
 
     def test_the_benign_arm_moves_nothing(self):
         attempts: list[Attempt] = []

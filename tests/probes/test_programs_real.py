@@ -9,6 +9,7 @@ from real_probe_support import ask_really, real_environment
 from river_envs.probes.base import NotApplicable
 from river_envs.probes.inputs_emptied import InputsEmptied
 from river_envs.probes.inputs_replaced import InputsReplaced
+from river_envs.probes.inputs_shortened import InputsShortened
 from river_envs.probes.lookup_table import LookupTable
 from river_envs.probes.oracle_wrapper import OracleWrapper
 from river_envs.probes.program_accept_all import ProgramAcceptAll
@@ -86,3 +87,22 @@ def test_catches_the_weak_verifier_and_passes_the_sound_one(probe, task, weak, s
     healthy = ask_really(probe, real_environment(task, sound, files), bubblewrap_backend)
     assert not isinstance(healthy.judgement, NotApplicable)
     assert healthy.causes == []
+
+
+SUM = """f=/app/logs/a.txt; n=0; while read -r x; do n=$((n + x)); done <$f; echo "$n" >/app/sum.txt"""
+SUMMED = "Add up the numbers of all files in /app/logs and write the sum to /app/sum.txt."
+
+
+@pytest.mark.parametrize(
+    ("check", "found"),
+    [
+        ("python3 -c 'assert int(open(\"/app/sum.txt\").read()) == sum(map(int, open(\"/app/logs/a.txt\")))'", True),
+        ("[ \"$(cat /app/sum.txt)\" = 21 ]", False),
+        ("[ -s /app/sum.txt ]", False),
+    ],
+)
+def test_a_reference_on_shortened_inputs(check: str, found: bool, bubblewrap_backend):
+    env = real_environment(SUMMED, check, {"logs/a.txt": "1\n2\n3\n4\n5\n6\n"}, solution=SUM)
+    asked = ask_really(InputsShortened(), env, bubblewrap_backend)
+    assert asked.causes == (["movable-truth"] if found else []), asked.judgement
+    assert all(result.effective for result in asked.results)
