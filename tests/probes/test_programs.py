@@ -143,11 +143,12 @@ class TestMovedTruth:
         assert isinstance(ask(InputsReplaced(), env, self.seen, lambda _: True), NotApplicable)
 
     def test_a_folder_is_emptied_and_the_form_is_taken_from_the_prose(self):
-        said = "Count the lines of all logs in /app/logs. Write /app/n.json with the keys `lines` and `files`."
-        seen = Survey((Listing("/app/logs", "directory", 0, 0o755), Listing("/app/logs/a.log", "file", 9, 0o644)), "/app")
+        said = "Count the lines of all logs in /app/logs. Write /app/n.json with the keys `lines` and `number_of_files`."
+        found = (Listing("/app/logs", "directory", 0, 0o755), Listing("/app/logs/a.log", "file", 9, 0o644))
+        seen = Survey(found, "/app")
         planned = InputsEmptied().plan(environment(said), seen)
         assert "/app/logs/a.log" in planned[0].actions[0].script
-        assert json.loads(planned[0].actions[1].files[0].content) == {"lines": 0, "files": 0}
+        assert json.loads(planned[0].actions[1].files[0].content) .keys() == {"lines", "number_of_files"}
 
     def test_the_benign_arm_moves_nothing(self):
         attempts: list[Attempt] = []
