@@ -3,10 +3,11 @@
     python -m benchmarks.audit_cost                      # one world of each of 20 families, standard effort
     python -m benchmarks.audit_cost --corpus DIR --environments 40
 
-*Bare* is the verifier's script in the same file system without a sandbox of its own: run again and again in one that
-stays, on the untouched image and, where there is one, after the reference, timed inside. The audit's time is
-everything: building images, looking at them, planning, working, grading, recording. Both take turns in groups of a few
-environments and use as many workers, so that their ratio means something on a busy machine too. Writes
+*Bare* is the verifier's script alone on the same states: after an audit, the work of each of its attempts is done once
+more, then the script is run and timed inside the sandbox, without starting it, putting tests in, reading rewards,
+recording. The audit's time is everything: building images, looking at them, planning, working, grading, recording. Both
+take turns in groups of a few environments and use as many workers, so that their ratio means something on a busy
+machine too. Writes
 benchmarks/results/audit_cost.json.
 """
 
@@ -14,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 import tempfile
 import time
@@ -26,16 +26,18 @@ from typing import Any
 
 from river_cli.commands.demo import ALIASES
 from river_cli.workshop import workshop
+from river_envs.audit.attempt import Workplace, run_attempt
 from river_envs.audit.options import AuditOptions
 from river_envs.audit.run import Run
 from river_envs.catalog import Catalog, open_catalog
 from river_envs.environment import Environment
 from river_envs.formats.ingest import ingest
-from river_envs.sandbox.base import Backend
+from river_envs.outcome import Outcome, Status
+from river_envs.sandbox.base import Backend, Sandbox
+from river_envs.verify.conditions import Conditions
 
 RESULTS = Path(__file__).resolve().parent / "results" / "audit_cost.json"
 GROUP = 5
-BARE_RUNS = 3
 
 
 @dataclass(frozen=True)
@@ -51,25 +53,33 @@ class Cost:
         return self.audit_sec / self.bare_sec
 
 
-def bare(backend: Backend, environment: Environment) -> float:
-    """Mean seconds of one bare run of the verifier: untouched, and after the reference when there is one."""
-    image = backend.build(environment.image)
-    verifier, reference = environment.verifier, environment.reference
-    script = f"""cd {image.workdir}; s=$(date +%s%N)
-for i in $(seq {BARE_RUNS}); do bash /tests/{verifier.entry} >/dev/null 2>&1; done; echo $(($(date +%s%N) - s))"""
-    with backend.start(image) as sandbox:
-        sandbox.put(verifier.files, "/tests")
+class Script:
+    """Grades by running the verifier's script, and remembers how long each run took, by the clock inside."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+
+    def __call__(self, sandbox: Sandbox, environment: Environment, /, *, conditions: Conditions = ()) -> Outcome:
+        sandbox.put(environment.verifier.files, "/tests")
         sandbox.exec(["mkdir", "-p", "/logs/verifier"], timeout_sec=60)
-        states = [_seconds(sandbox.exec(["bash", "-c", script], timeout_sec=900).text)]
-        if reference is not None:
-            sandbox.put(reference.files, "/solution")
-            sandbox.exec(["bash", "-c", f"cd {image.workdir}; bash /solution/{reference.entry}"], timeout_sec=900)
-            states.append(_seconds(sandbox.exec(["bash", "-c", script], timeout_sec=900).text))
-    return statistics.mean(states)
+        entry = environment.verifier.entry
+        script = f"s=$(date +%s%N); bash /tests/{entry} >/dev/null 2>&1; echo $(($(date +%s%N) - s))"
+        limit = environment.verifier.timeout_sec
+        done = sandbox.exec(["bash", "-c", script], cwd=sandbox.image.workdir, timeout_sec=limit)
+        self.seconds.append(limit if done.timed_out else int(done.text.split()[-1]) / 1e9)
+        return Outcome(Status.GRADED, reward=0.0)
 
 
-def _seconds(output: str) -> float:
-    return int(output.split()[-1]) / 1e9 / BARE_RUNS
+def bare(catalog: Catalog, backend: Backend, environment: Environment) -> float:
+    """Seconds of the verifier's script on the states of all recorded attempts."""
+    recorded = catalog.results([environment.id]).get(environment.id, [])
+    kept = next((result.delta for result in recorded if result.delta), None)
+    start = catalog.delta(kept) if kept else None
+    script = Script()
+    place = Workplace(backend, backend.build(environment.image), script)
+    for result in recorded:
+        run_attempt(place, environment, result.attempt, start)
+    return sum(script.seconds)
 
 
 def groups(catalog: Catalog, most: int) -> Iterator[list[Environment]]:
@@ -89,10 +99,9 @@ def measure(catalog: Catalog, most: int, effort: Any, jobs: int) -> list[Cost]:
             began = time.perf_counter()
             Run(catalog, backend, options, grading, command="benchmark")()
             seconds = time.perf_counter() - began
-            each = dict(zip(group, pool.map(lambda e: bare(backend, e), group), strict=True))
-            counts = {e.id: len(results) for e in group for results in [catalog.results([e.id]).get(e.id, ())]}
-            whole = sum(each[e] * counts[e.id] for e in group)
-            costs.append(Cost(sum(counts.values()), seconds, whole / jobs))
+            whole = sum(pool.map(lambda environment: bare(catalog, backend, environment), group))
+            attempts = sum(len(found) for found in catalog.results([environment.id for environment in group]).values())
+            costs.append(Cost(attempts, seconds, whole / jobs))
             print(f"{costs[-1].attempts:4} attempts: audit {seconds:6.1f} s, bare {costs[-1].bare_sec:6.1f} s,"
                   f" ratio {costs[-1].ratio:.2f}", flush=True)
     return costs
@@ -122,7 +131,7 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, help="another corpus than worlds made for this")
     parser.add_argument("--environments", type=int, default=20)
     parser.add_argument("--effort", default="standard")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--jobs", type=int, default=1, help="one: groups of unequal environments leave workers idle")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path, default=RESULTS)
     options = parser.parse_args()
