@@ -6,6 +6,7 @@ import pytest
 
 from river_envs.environment import File, RiverError
 from river_envs.outcome import Status
+from river_envs.sandbox.base import Change, Delta
 from river_envs.verifier import grade
 from river_envs.verify import conditions as under
 
@@ -133,3 +134,17 @@ class TestReal:
             outcome = grade(sandbox, task, conditions=[("order", "reversed")])
         assert outcome.passed is True
         assert outcome.substitutions[-1] == "condition order=reversed (seen by 0 programs)"
+
+
+def test_a_state_restored_later_is_as_if_just_made():
+    now = int(time.time())
+    delta = Delta((
+        Change("a", "file", mtime=now - 50 * DAY - 7), Change("b", "file", mtime=now - 50 * DAY),
+        Change("fixture", "file", mtime=1_000_000_000), Change("gone", "deleted"),
+        Change("later", "file", mtime=now + DAY),
+    ))
+    assert under.as_just_made(delta, ()) is delta
+    a, b, fixture, gone, later = (change.mtime for change in under.as_just_made(delta, [("age", "0")]).changes)
+    assert b - a == 7
+    assert 0 <= b - now < 60
+    assert (fixture, gone, later) == (1_000_000_000, 0, now + DAY)
