@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 
-from river_envs.environment import Environment
+from river_envs.environment import Environment, File
 from river_envs.probes import coverage, edits, stated, wording
 from river_envs.probes.answers import alter
-from river_envs.probes.base import Survey
+from river_envs.probes.base import Attempt, Background, NotApplicable, Put, Result, Run, Solve, Survey
 from river_envs.probes.edits import Edit, Target
 from river_envs.probes.mutants import Mutant
 
@@ -41,7 +44,10 @@ class ProgramWord(Mutant):
     What a hit proves: the program cannot give the stated word (status) any more, wherever it should, and the state is
     rewarded, twice, while the right program is rewarded too (unchecked-requirement).
 
-    What it cannot show: words that a program puts together from pieces; programs that were started before the edit.
+    Where the work is a running process, the reference's script is run again with the word changed in it, and the
+    receipt shows that the program it left holds the other word.
+
+    What it cannot show: words that a program puts together from pieces.
 
     Seen in the wild: tests of a normaliser that only hand in good input: what it says to bad input is never looked at.
     """
@@ -53,9 +59,54 @@ class ProgramWord(Mutant):
     most = 2
     without = "the reference leaves no program that holds a word which the instruction states as its output"
 
+    def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
+        """Edits of the state; where processes matter, the reference run again in other words."""
+        if not survey.in_place:
+            return super().plan(environment, survey)
+        found = edits.targets(environment, survey) if survey.reference else ()
+        made = [replace(one, repeat=at) for at, one in enumerate(islice(self._anew(environment, found), self.most))]
+        return made or NotApplicable(self.without)
+
+    def _anew(self, environment: Environment, found: Sequence[Target]) -> Iterator[Attempt]:
+        """Attempts that run the reference with one word changed, for words that one program of its work holds."""
+        reference = environment.reference
+        script = next((file for file in reference.files if file.path == reference.entry), None) if reference else None
+        if reference is None or script is None or len(reference.files) > 1:
+            return
+        solve, variables = script.content.decode("utf-8", "replace"), dict(reference.env)
+        for target in (target for target in found if target.kind == "code" and target.fresh):
+            for word, said in _words(environment.instruction, target.path):
+                other, content = _put_in(solve, word)
+                elsewhere = any(word in more.text for more in found if more is not target)
+                if elsewhere or not content or variables or not _holds(target, word):
+                    continue
+                path, old, new = (shlex.quote(text) for text in (target.path, word, other))
+                check = f"bash /solution/solve.sh || true\ngrep -qF -e {new} {path} && ! grep -qF -e {old} {path}\n"
+                yield self.attempt(
+                    environment,
+                    Put((File("solve.sh", content.encode(), 0o755),), "/solution"),
+                    Run(check, environment.limits.agent_timeout_sec),
+                    question=f"Is the reference still rewarded with {other!r} in place of {word!r} in its program?",
+                    path=target.path,
+                    what=f"{other!r} in place of {word!r}",
+                    key=word,
+                    distance=edits.distance(target.content, target.content.replace(word.encode(), other.encode())),
+                    stated=said,
+                    far=None,
+                    mode=target.mode,
+                    in_place=True,
+                )
+
+    def more(self, environment: Environment, results: Sequence[Result], background: Background) -> Sequence[Attempt]:
+        """As for every mutant; the control of a reference that was run in other words is the reference."""
+        return [
+            replace(attempt, actions=(Solve(),)) if attempt.arm == "benign" and attempt.facts["in_place"] else attempt
+            for attempt in super().more(environment, results, background)
+        ]
+
     def edits(self, environment: Environment, survey: Survey, found: Sequence[Target]) -> Iterable[Edit | None]:
         """Each stated word of each program that the tests run, those first that they do not name."""
-        if survey.in_place or not stated.runs_work(environment.verifier):
+        if not stated.runs_work(environment.verifier):
             return
         programs = [t for t in found if t.kind == "code" and t.named and t.fresh]
         for target in programs:
@@ -68,15 +119,21 @@ class ProgramWord(Mutant):
             run = coverage.names(environment.verifier, posixpath.basename(target.path))
             wanted = target.asked if run else ""
             for word, said in sorted(words, key=lambda pair: coverage.names(environment.verifier, pair[0])):
-                other = alter(word)
-                content = other.join(re.split(rf"(?<!\w){re.escape(word)}(?!\w)", target.text))
-                if other != word and word not in content:
+                other, content = _put_in(target.text, word)
+                if content:
                     what = f"{other!r} in place of {word!r}"
                     yield edits.edit(target, content, what, stated=said if wanted else "", key=word)
             for status, said in _statuses(environment.instruction):
                 another = (int(status) + 41) % 120 + 3
                 content = re.sub(rf"(\bexit\(|\bexit |SystemExit\(){status}\b", rf"\g<1>{another}", target.text)
                 yield edits.edit(target, content, f"another exit status than {status}", stated=said if wanted else "")
+
+
+def _put_in(program: str, word: str) -> tuple[str, str]:
+    """Another word, and the program with it in place of ``word``; "" where the word would still stand in it."""
+    other = alter(word)
+    content = other.join(re.split(rf"(?<!\w){re.escape(word)}(?!\w)", program))
+    return other, content if other != word and word not in content and content != program else ""
 
 
 def _words(instruction: str, path: str) -> Iterator[tuple[str, str]]:

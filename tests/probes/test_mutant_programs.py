@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from edit_support import causes, put_to, said, solved
 from probe_support import ask
 
-from river_envs.probes.base import NotApplicable, ProbeStatus, Survey
+from river_envs.environment import File, Reference
+from river_envs.probes.base import NotApplicable, ProbeStatus, Solve, Survey
 from river_envs.probes.labels_shuffled import LabelsShuffled
 from river_envs.probes.program_word import ProgramWord
 from river_envs.probes.tree_part import TreePart
@@ -60,6 +62,25 @@ def test_programs_that_run_already_or_are_run_by_no_test_are_not_asked():
     assert isinstance(ProgramWord().plan(said(ASK, "read('phones')"), seen), NotApplicable)
     running = Survey(seen.listing, seen.workdir, seen.reference, in_place=True)
     assert isinstance(ProgramWord().plan(said(ASK, RUNS), running), NotApplicable)
+
+
+SERVE = "A service on port 8080 answers `GET /sum` with a JSON object with `total` and `places`. It has to run.\n"
+SERVER = {"/srv/serve.py": b'import json\nprint(json.dumps({"total": 3, "places": 2}))\n'}
+
+
+def test_a_running_program_is_made_anew_in_other_words():
+    script = b"cat > /srv/serve.py <<'END'\n" + SERVER["/srv/serve.py"] + b"END\npython3 /srv/serve.py &\n"
+    env = replace(said(SERVE, "urllib.request"), reference=Reference("shipped", (File("solve.sh", script, 0o755),)))
+    seen = replace(solved(SERVER), in_place=True)
+
+    def total(attempt):
+        return attempt.facts["key"] != "total" or attempt.actions == (Solve(),)
+
+    judgement = ask(ProgramWord(), env, seen, total)
+    assert causes(judgement) == ["unchecked-requirement"]
+    assert "'places'" in judgement.findings[0].evidence["what"]
+    checked = lambda attempt: attempt.actions == (Solve(),)  # noqa: E731
+    assert ask(ProgramWord(), env, seen, checked).reason == "2 of 2 mutants were rejected"
 
 
 def test_a_stated_exit_status_that_no_test_provokes_is_found():
