@@ -138,19 +138,15 @@ def _is_second(way: Way, without: set[str]) -> bool:
 def repositories(survey: Survey, targets: Sequence[str] = ()) -> list[str]:
     """The repositories of the image, those of tools last: `.git` directories and files, and bare ones."""
     kinds = {entry.path: entry.kind for entry in survey.listing}
-    found = [
-        path
-        for path, kind in kinds.items()
-        if (posixpath.basename(path) == ".git" and kind in {"directory", "file"})
-        or (kind == "directory" and kinds.get(f"{path}/HEAD") == "file" and kinds.get(f"{path}/objects") == "directory")
-    ]
+    bare = {posixpath.dirname(path) for path, kind in kinds.items() if path.endswith("/HEAD") and kind == "file"}
+    found = {path for path in bare if kinds.get(f"{path}/objects") == "directory"}
+    found |= {path for path, kind in kinds.items() if path.endswith("/.git") and kind in {"directory", "file"}}
 
     def shared(path: str) -> int:
         tree = _tree(path).split("/")
         return max(len(posixpath.commonprefix([tree, place.split("/")])) for place in (*targets, survey.workdir))
 
-    found.sort(key=lambda path: (bool(_TOOLS.search(path)), -shared(path), path))
-    return found
+    return sorted(found, key=lambda path: (bool(_TOOLS.search(path)), -shared(path), path))
 
 
 def _tree(repository: str) -> str:
