@@ -14,6 +14,9 @@ from river_envs.outcome import Outcome, Status
 from river_envs.probes.base import Finding, Restore, Result, Solve
 from river_envs.sandbox.base import Backend, BuildFailed, Delta, Image
 
+_TELLING = frozenset({Status.GRADED, Status.VERIFIER_TIMEOUT})
+"""Beside a pass, running out of time is a disagreement; any other lack of a grade is none."""
+
 
 @dataclass(frozen=True)
 class Replayed:
@@ -21,6 +24,7 @@ class Replayed:
 
     recorded: Result
     outcome: Outcome
+    effective: bool = True
 
     @property
     def same(self) -> bool:
@@ -42,11 +46,12 @@ class Replay:
 
     @property
     def reproduced(self) -> bool:
-        """Whether the finding holds again: the same word on each attempt, or, for instability, both words among
-        them.
+        """Whether the finding holds again: the same word on each attempt, or, for instability, passed among them and
+        another word (refused, out of time).
         """
         if self.finding.claim == "unstable":
-            return len({run.outcome.passed for run in self.runs if run.outcome.passed is not None}) > 1
+            words = {(run.outcome.passed, run.effective) for run in self.runs if run.outcome.status in _TELLING}
+            return len(words) > 1 and any(run.outcome.passed and run.effective for run in self.runs)
         return all(run.same for run in self.runs)
 
     @property
@@ -54,7 +59,8 @@ class Replay:
         """See the class docstring: 1 − rᴺ − (1−r)ᴺ."""
         if self.finding.claim != "unstable":
             return 1.0
-        graded = [run.recorded.passed for run in self.runs if run.recorded.graded]
+        told = [run.recorded for run in self.runs if run.recorded.outcome.status in _TELLING]
+        graded = [result.passed and result.effective for result in told]
         rate = sum(graded) / len(graded) if graded else 0.0
         return 1 - rate ** len(graded) - (1 - rate) ** len(graded)
 
@@ -85,7 +91,7 @@ def replay(
     runs = []
     for result in wanted:
         again, _ = run_attempt(place, environment, result.attempt, start if _restores(result) else None)
-        runs.append(Replayed(result, again.outcome))
+        runs.append(Replayed(result, again.outcome, again.effective))
     return Replay(finding, tuple(runs))
 
 

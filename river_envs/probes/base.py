@@ -240,7 +240,8 @@ class Background:
         """Whether the reference passes where it ran, and what it left in the file system does not: processes
         matter.
         """
-        restored = [result for result in self.reference if result.graded and not result.in_place]
+        ended = {Status.GRADED, Status.VERIFIER_TIMEOUT}
+        restored = [r for r in self.reference if r.outcome.status in ended and not r.in_place]
         return (
             bool(restored)
             and not any(result.passed for result in restored)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from river_envs.environment import Environment
 from river_envs.outcome import Status
-from river_envs.probes import disagreement
+from river_envs.probes import disagreement, time_outs
 from river_envs.probes.base import (
     Attempt,
     Background,
@@ -40,7 +40,8 @@ class ReferencePasses(Probe):
     What it does: runs the reference once in a fresh sandbox and grades it in place, keeping its delta; then grades
     that delta in fresh sandboxes. Where the delta is rejected though the run was accepted, what the reference left
     running may matter: then it is run again and graded in place. A disagreement, or random numbers and clocks in the
-    tests, grow the series to ten.
+    tests, grow the series to ten. So does a time-out beside passes (``time_outs.py``), until two or three were waited
+    for.
 
     Where a full series disagrees, the same state is graded under fixed hash seeds (``disagreement.py``). Where all are
     refused, up to five attempts look for the reason (``refusal_cause.py``): what listens, the state with the one thing
@@ -49,7 +50,8 @@ class ReferencePasses(Probe):
     What a hit proves: a trusted reference is rejected each time (reference-fails), for want of something that the
     instruction never names (hidden-requirement) or because another value is expected (wrong-expectation); that the
     tests want a service or a network that nobody gives (needs-service, needs-network); or that one state is graded
-    differently (flaky, machine-dependent, network-dependent).
+    differently (flaky, machine-dependent, network-dependent): rewarded or not, or rewarded in a small part of the time
+    limit or hanging.
 
     What it cannot show: that the reference is right; the reason of a refusal where the tests do not tell it. Three
     passes leave a flake of one in two undiscovered one time in eight.
@@ -62,7 +64,7 @@ class ReferencePasses(Probe):
     name = "Reference passes"
     family = "reference"
     trigger = "rollout-visible"
-    version = 2
+    version = 3
     order = 10
 
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
@@ -78,6 +80,8 @@ class ReferencePasses(Probe):
             return disagreement.follow_up(self, environment, results)
         if len(plain) < done:
             return follow_ups(self, environment, results, background)
+        if time_outs.late(environment, results):
+            return self._after_time_out(environment, results)
         if not results or not results[0].graded:
             retried = len(results) < 2
             return [self._solve(environment, len(results))] if results and retried else ()
@@ -88,7 +92,24 @@ class ReferencePasses(Probe):
             if done >= wanted and all(result.graded and not result.passed for result in results):
                 return follow_ups(self, environment, results, background)
             return [self._solve(environment, repeat) for repeat in range(done, wanted)]
-        return [self._restore(environment, repeat) for repeat in range(len(results), wanted)]
+        stop = FIRST if done < FIRST else min(done + 1, wanted)
+        return [self._restore(environment, repeat) for repeat in range(done, stop)]
+
+    def _after_time_out(self, environment: Environment, results: Sequence[Result]) -> Sequence[Attempt]:
+        """One more attempt after something ran out of time: once where nothing passed yet, else until the series is
+        full or enough waits were for nothing.
+        """
+        done, late = len(results), time_outs.late(environment, results)
+        ended = [result for result in results if result not in late]
+        if not any(result.passed for result in ended):
+            return [self._solve(environment, done)] if done < 2 else ()
+        restored = [result for result in results if _restores(result)]
+        if len(restored) >= 2 and not any(result.passed for result in restored):
+            waits = sum(not _restores(result) for result in late) < 2
+            return [self._solve(environment, done)] if waits and done < len(restored) + FIRST else ()
+        if len(late) >= time_outs.most(environment) or not all(result.graded for result in ended):
+            return ()
+        return [self._restore(environment, done)] if done < GROWN else ()
 
     def _solve(self, environment: Environment, repeat: int) -> Attempt:
         return self.attempt(environment, Solve(), repeat=repeat, question="Does the reference pass?")
@@ -107,6 +128,8 @@ class ReferencePasses(Probe):
         every, results = results, series(results)
         in_place = [result for result in results if not _restores(result)]
         graded = [result for result in results if result.graded]
+        if hanging := time_outs.mixed(self, environment, results):
+            return hanging
         if any(not result.effective for result in in_place):
             return Judgement(ProbeStatus.ERROR, "the reference did not run to its end: " + _why(in_place))
         if results and not graded and all(r.outcome.status is Status.NEEDS_NETWORK for r in results):

@@ -29,7 +29,7 @@ _BROKEN: dict[Status, tuple[str, str, str]] = {
     Status.NO_REWARD_FILE: (
         "no-reward-file",
         "The verifier ended without writing a reward.",
-        "Write the reward on every path: drop `set -e`, or write 0 before the tests start.",
+        "Write 1 or 0 to /logs/verifier/reward.txt on every path; a `set -e` above that line skips it.",
     ),
     Status.MALFORMED_REWARD: (
         "no-reward-file",
@@ -52,6 +52,12 @@ _BROKEN: dict[Status, tuple[str, str, str]] = {
         "Install what the tests need in the image, or declare the network.",
     ),
 }
+_ON_FAILURE = (
+    "The verifier writes a reward for work that passes and none on failure: the reference earned one, on the untouched"
+    " image",
+    "Write 0 where a test fails: drop `set -e`, or write 0 before the tests start.",
+)
+"""Message and advice where what passes is paid, so that only the other half of the rewards is missing."""
 _REFERENCE_DECIDES = frozenset(
     {Status.VERIFIER_TIMEOUT, Status.VERIFIER_CRASHED, Status.MALFORMED_REWARD, Status.NEEDS_NETWORK}
 )
@@ -65,7 +71,8 @@ class Untouched(Probe):
     What a hit proves: a reward for nothing (pays-for-nothing), two different grades of one state (flaky), or that no
     reward can be had at all (broken, with the cause: build-fails, verifier-crashes, no-reward-file, needs-network,
     too-slow, and, where there is no reference to ask, needs-service: every test ends, before it looks at anything, in a
-    refused connection to a service that nobody is asked to start).
+    refused connection to a service that nobody is asked to start). Where the reference earns a reward and the untouched
+    state leaves no reward file, no reward *on failure* is told from no reward at all: the cause is one, the remedy not.
 
     What it cannot show: anything about wrong work. A verifier that only looks for a file scores 0 here.
 
@@ -77,7 +84,7 @@ class Untouched(Probe):
     name = "Untouched image"
     family = "control"
     trigger = "rollout-visible"
-    version = 2
+    version = 3
     order = 0
 
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
@@ -171,4 +178,7 @@ class Untouched(Probe):
         if status is not Status.BUILD_FAILED and not background.vouched:
             return Judgement(ProbeStatus.ERROR, f"{status} on a base that stands in for the recipe's own: {detail}")
         cause, message, advice = _BROKEN[status]
+        alone = len(failed) == len(background.untouched)
+        if status is Status.NO_REWARD_FILE and alone and any(result.passed for result in background.reference):
+            message, advice = _ON_FAILURE
         return hit(self, environment, "broken", cause, failed, f"{message} {detail}".strip(), advice)

@@ -64,7 +64,10 @@ def _instability(background: Background) -> Estimate:
         graded = [result.passed for result in series if result.graded]
         minority += min(sum(graded), len(graded) - sum(graded))
     share = jeffreys(minority, len(repeats))
-    return Estimate(*(2 * p * (1 - p) if p is not None else None for p in (share.value, share.low, share.high)))
+    if share.value is None or share.low is None or share.high is None:
+        return Estimate()
+    value, *ends = (2 * p * (1 - p) for p in (share.value, share.low, share.high))
+    return Estimate(value, min(ends), 0.5 if share.low <= 0.5 <= share.high else max(ends))  # it peaks at p = ½
 
 
 def jeffreys(hits: int, tries: int) -> Estimate:

@@ -75,7 +75,6 @@ def test_no_reward_file_when_a_test_fails(told: Audited):
     assert {row["reward"] for row in told.attempts("no-reward-on-failure", "reference")} == {1.0}
 
 
-@pytest.mark.xfail(strict=True, reason="untouched.py: the message does not tell that only failures go without a reward")
 def test_no_reward_on_failure_is_told_from_no_reward_at_all(told: Audited):
     """Case 2: what is seen is a missing reward *on failure*; the reference's reward was recorded beside it."""
     (finding,) = told.findings("no-reward-on-failure")
@@ -136,7 +135,6 @@ def test_verifier_timeouts_of_a_reference_reject_nothing(told: Audited, coin: in
     assert not [finding for finding in told.findings(f"hangs-{coin}") if finding["claim"] == "rejects-right"]
 
 
-@pytest.mark.xfail(strict=True, reason="reference.py: a series with time-outs ends as an error, not as unstable")
 def test_a_reference_that_sometimes_hangs_is_unstable(told: Audited):
     """Case 8: one state, now graded and now running out of time, is unstable (two coins: one may show one side)."""
     claims = {finding["claim"] for coin in COINS for finding in told.findings(f"hangs-{coin}")}

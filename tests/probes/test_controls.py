@@ -91,6 +91,34 @@ def test_a_verifier_that_is_slow_only_without_work_is_not_broken():
     assert UNTOUCHED.judge(env, results, Background(reference=reference)).status is ProbeStatus.ERROR
 
 
+def test_no_reward_on_failure_is_told_from_no_reward_at_all():
+    env = environment()
+    results = [failed(attempt, Status.NO_REWARD_FILE, "no file") for attempt in UNTOUCHED.plan(env, survey())]
+    untouched, first = tuple(results), REFERENCE.plan(env, survey())[0]
+    told = {
+        name: UNTOUCHED.judge(env, results, Background(untouched, reference)).findings[0]
+        for name, reference in (
+            ("paid", (graded(first, True),)), ("none", (failed(first, Status.NO_REWARD_FILE),)), ("unknown", ())
+        )
+    }
+    assert {finding.cause for finding in told.values()} == {"no-reward-file"}
+    assert "on failure" in told["paid"].message
+    assert "set -e" in told["paid"].advice
+    assert told["none"].message == told["unknown"].message != told["paid"].message
+    assert told["none"].advice == told["unknown"].advice != told["paid"].advice
+    assert len({finding.id for finding in told.values()}) == 1
+
+
+def test_one_reward_on_failure_is_no_lack_of_them():
+    """Look-alike: one of two gradings of the untouched state left a reward, so failures do get one."""
+    env = environment()
+    planned = UNTOUCHED.plan(env, survey())
+    results = [graded(planned[0], False), failed(planned[1], Status.NO_REWARD_FILE)]
+    reference = (graded(REFERENCE.plan(env, survey())[0], True),)
+    judgement = UNTOUCHED.judge(env, results, Background(tuple(results), reference))
+    assert "on failure" not in judgement.findings[0].message
+
+
 def test_the_reference_passes_three_times():
     judgement = ask(REFERENCE, environment(), survey(), lambda _: True)
     assert judgement == Judgement(ProbeStatus.SURVIVED, "passed 3 of 3")
