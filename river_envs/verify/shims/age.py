@@ -13,8 +13,8 @@ WINDOW = 400 * 86400
 MOST_ENTRIES, MOST_BYTES = 20000, 256 << 20
 SHIPPED = frozenset((
     "/proc", "/sys", "/dev", "/boot", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/usr/bin", "/usr/sbin",
-    "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/share", "/usr/include", "/usr/local/lib", "/var/lib",
-    "/var/cache", "/etc/alternatives", "/etc/ssl", "/tests", "/logs", "/solution",
+    "/usr/lib", "/usr/lib32", "/usr/lib64", "/usr/libexec", "/usr/share", "/usr/include", "/usr/local/lib", "/var/lib/apt",
+    "/var/lib/dpkg", "/var/cache", "/etc/alternatives", "/etc/ssl", "/tests", "/logs", "/solution",
 ))
 PACKAGES = frozenset(("site-packages", "dist-packages", "node_modules"))
 
