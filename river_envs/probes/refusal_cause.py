@@ -6,18 +6,22 @@ attempts, but for the delta of the refused reference, which the audit lends whil
 
 from __future__ import annotations
 
+import posixpath
 import re
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from river_envs.environment import Environment
 from river_envs.outcome import NETWORK_WITHHELD
+from river_envs.probes import refusal_state as state
 from river_envs.probes import services
 from river_envs.probes.base import PLAIN, Attempt, Background, Judgement, Probe, Put, Restore, Result, Run, Solve
 from river_envs.probes.judging import hit
-from river_envs.probes.refusal_grants import Grant, grants, judged, unnamed_in_image
-from river_envs.probes.refusal_reading import Demand, Difference, asked, states_value
+from river_envs.probes.refusal_grants import Grant, grants, judged, searched_places, unnamed_in_image
+from river_envs.probes.refusal_reading import Asked, Demand, Difference, asked, described, unstated
+from river_envs.probes.refusal_tree import Comparison, Denial, said
 from river_envs.verify.failures import Failure, failures, passed_tests, same_each_time
 
 MOST_GRANTS: Final = 2
@@ -46,35 +50,43 @@ def follow_ups(
     if environment.network != "none":
         return _offline(probe, environment, results) if given_network(environment, refused) else []
     failed = failures(refused[0].outcome)
-    if own_fault(environment, refused, failed) or not same_each_time([r.outcome for r in refused]):
+    if ended_badly(refused) or not failed or not same_each_time([r.outcome for r in refused]):
         return []
     places = services.wanted(environment, failed)
     if places and services.excused(environment, places):
         return []
     if places:
-        script = services.nothing_listens(places)
-        return [
-            probe.attempt(
-                environment,
-                Solve(),
-                Run(script),
-                arm="quiet",
-                question=f"Does the reference leave anything that listens at {', '.join(places)}?",
-                places=list(places),
-            )
-        ]
-    return _granted(probe, environment, results, failed, background)
+        return [_quiet(probe, environment, places)]
+    found = demanded(environment, failed[0])
+    looked = [result for result in results if result.attempt.arm == "looked"]
+    if not looked:
+        name = _name(found) if isinstance(found, Demand) else ""
+        return [state.look(probe, environment, name)] if found and not isinstance(found, Denial) else []
+    return [] if state.fault(environment, looked[0]) else _granted(probe, environment, results, failed, background)
+
+
+def _quiet(probe: Probe, environment: Environment, places: Sequence[str]) -> Attempt:
+    """The reference, after which nothing may listen at the places; where it starts something, no file may name them."""
+    script = services.nothing_listens(places)
+    if services.starts_itself(environment) or services.asks_for_service(environment, places):
+        script = f"! grep -rqsaE -e {shlex.quote(services.unnamed(places))} {shlex.join(searched_places(environment))}"
+        script = f"{script} || exit 1\n{services.nothing_listens(places)}"
+    question = f"Does the reference leave anything that listens at {', '.join(places)}?"
+    return probe.attempt(environment, Solve(), Run(script), arm="quiet", question=question, places=list(places))
 
 
 def _offline(probe: Probe, environment: Environment, results: Sequence[Result]) -> list[Attempt]:
-    """The refused state without the network, and once more when that is rewarded."""
-    before = [result for result in results if result.attempt.arm == "offline"]
-    if before and not all(result.passed for result in before):
-        return []
+    """The refused state without the network, and once more when that is rewarded; where processes may matter, the
+    reference run without it.
+    """
     question = "Is the state that the reference left rewarded without the network?"
-    plain = probe.attempt(environment, Restore(), arm="offline", question=question)
-    without = (("network", "none"),)
-    return [replace(plain, repeat=repeat, conditions=without) for repeat in range(len(before) + 1)[:2]]
+    for arm, action in (("offline", Restore()), ("offline in place", Solve())):
+        before = [result for result in results if result.attempt.arm == arm]
+        plain = probe.attempt(environment, action, arm=arm, question=question)
+        if not before or all(result.passed for result in before):
+            without = (("network", "none"),)
+            return [replace(plain, repeat=repeat, conditions=without) for repeat in range(len(before) + 1)[:2]]
+    return []
 
 
 def _granted(
@@ -99,10 +111,11 @@ def _granted(
 
 
 def _all_grants(environment: Environment, failed: Sequence[Failure], background: Background) -> list[Grant]:
-    found = [asked(failure) for failure in failed]
-    if background.left is None or not failed or found[0] is None or any(one != found[0] for one in found):
+    found = [demanded(environment, failure) for failure in failed]
+    first = found[0] if found and all(one == found[0] for one in found) else None
+    if background.left is None or not isinstance(first, Demand | Difference):
         return []
-    return list(grants(environment, background.left, failed[0], found[0]))
+    return list(grants(environment, background.left, failed[0], first))
 
 
 def _attempt(probe: Probe, environment: Environment, grant: Grant, index: int) -> Attempt:
@@ -120,16 +133,34 @@ def _attempt(probe: Probe, environment: Environment, grant: Grant, index: int) -
     )
 
 
-def own_fault(environment: Environment, refused: Sequence[Result], failed: Sequence[Failure]) -> str:
-    """What shows that the reference itself is broken; "" where nothing does."""
+def ended_badly(refused: Sequence[Result]) -> str:
+    """What shows that the reference itself is broken: the status it ends with, or what it prints."""
     for step in (step for result in refused for step in result.receipt if step.action.get("solve")):
         if step.exit_code:
             return f"the reference ends with status {step.exit_code}"
-    for failure in failed:
-        found = asked(failure)
-        if isinstance(found, Demand) and found.what in {"path", "directory"} and found.name in environment.instruction:
-            return f"the reference leaves no {found.name}, which the instruction asks for"
+        broke = _BROKE.search(step.output)
+        if broke:
+            return f"the reference says {broke.group()!r}"
     return ""
+
+
+def demanded(environment: Environment, failure: Failure) -> Asked | Comparison | Denial | None:
+    """What the failing assertion asks for: by its syntax tree where that is plain, else by the words of the report."""
+    tree, words = said(environment, failure), asked(failure)
+    plain = isinstance(tree, Demand) and (tree.what != "text" or not isinstance(words, Demand))
+    if isinstance(tree, Denial) or plain:
+        return tree
+    if isinstance(tree, Comparison) and tree.success:
+        return None
+    if isinstance(words, Difference) and isinstance(tree, Comparison) and tree.expected == repr(words.left):
+        return replace(words, left=words.right, right=words.left)
+    if isinstance(tree, Comparison) and not isinstance(words, Difference):
+        return words if isinstance(words, Demand) and words.what in {"key", "pattern", "prefix", "suffix"} else tree
+    return words or tree
+
+
+def _name(found: Demand) -> str:
+    return posixpath.basename(found.name) if found.what in {"path", "directory"} else found.name
 
 
 def narrowed(
@@ -137,26 +168,28 @@ def narrowed(
 ) -> Judgement:
     """What a series of refusals proves, with the attempts that looked for the reason."""
     refused = series(results)
-    offline = [result for result in results if result.attempt.arm == "offline" and result.graded]
-    if len(offline) > 1 and all(result.passed for result in offline):
-        return hit(
-            probe,
-            environment,
-            "unstable",
-            "network-dependent",
-            [*refused, *offline],
-            "The state that the reference left is rejected with a network and rewarded without one.",
-            "Ship in the image, or beside the tests, what they compare with.",
-        )
+    for arm in ("offline", "offline in place"):
+        offline = [result for result in results if result.attempt.arm == arm and result.graded]
+        if len(offline) > 1 and all(result.passed for result in offline):
+            return hit(
+                probe,
+                environment,
+                "unstable",
+                "network-dependent",
+                [*refused, *offline],
+                "What the reference left is rejected with a network and rewarded without one.",
+                "Ship in the image, or beside the tests, what they compare with.",
+            )
     failed = failures(refused[0].outcome)
-    steady = same_each_time([result.outcome for result in refused])
-    fault = own_fault(environment, refused, failed)
+    looked = next((result for result in results if result.attempt.arm == "looked"), None)
+    fault = ended_badly(refused) or (state.fault(environment, looked) if looked else "")
     found = None
-    if failed and steady and not fault:
+    owned = any(result.passed for result in results if result.attempt.arm == "own")
+    if failed and not fault and not owned and same_each_time([result.outcome for result in refused]):
         found = (
             _service(probe, environment, results, failed, background)
             or _paid(probe, environment, results, failed)
-            or _told(probe, environment, results, failed)
+            or (_told(probe, environment, results, failed, looked) if looked else None)
         )
     return found or _not_narrowed(probe, environment, refused, failed, fault)
 
@@ -194,8 +227,7 @@ def _service(
         return None
     names = {failure.test for failure in failed}
     for result in background.untouched:
-        same = [failure for failure in failures(result.outcome) if failure.test in names]
-        if not same or not services.wanted(environment, same):
+        if any(test.name in names and test.outcome == "passed" for test in result.outcome.tests):
             return None
     return hit(
         probe,
@@ -217,48 +249,52 @@ def _paid(
     """A grant was rewarded, and the same files as the reference left them were not."""
     paid = next((r for r in results if r.attempt.arm == "granted" and r.passed and r.effective), None)
     own = [r for r in results if r.attempt.arm == "own" and r.graded]
-    if paid is None or any(result.passed for result in own):
+    if paid is None:
         return None
     facts, proof = paid.attempt.facts, [*series(results), paid, *own]
     if facts["cause"] == "wrong-expectation":
-        return _expectation(probe, environment, proof, failed, facts["actual"], facts["expected"], facts["what"])
+        return _expectation(probe, environment, proof, failed, facts["actual"], facts["expected"], "", paid=True)
     return _hidden(probe, environment, proof, failed, facts, "with it the state is rewarded")
 
 
 def _told(
-    probe: Probe, environment: Environment, results: Sequence[Result], failed: Sequence[Failure]
+    probe: Probe, environment: Environment, results: Sequence[Result], failed: Sequence[Failure], looked: Result
 ) -> Judgement | None:
-    """Without a reward: a grant that the failing test went past, or two values that the failing tests compare."""
-    past = next((r for r in results if r.attempt.arm == "granted" and _goes_on(r, failed)), None)
-    if past is not None and past.attempt.facts["cause"] == "hidden-requirement" and past.attempt.facts["name"]:
-        proof = [*series(results), past]
-        return _hidden(probe, environment, proof, failed, past.attempt.facts, "with it that assertion holds")
-    found = asked(failed[0])
-    output = "\n".join(s.output for r in series(results) for s in r.receipt if s.action.get("solve"))
-    every = [failure for result in series(results) for failure in failures(result.outcome)]
-    if not isinstance(found, Difference) or any(asked(failure) != found for failure in every) or _BROKE.search(output):
+    """Without a reward: the reference made what the instruction names, and one assertion wants something else."""
+    refused = series(results)
+    past = next((r for r in results if r.attempt.arm == "granted" and _goes_on(environment, r, failed)), None)
+    proof = [*refused, looked] if past is None else [*refused, looked, past]
+    shown = "the reference leaves all that it does name" if past is None else "with it that assertion holds"
+    every = [demanded(environment, failure) for failure in failed]
+    found = every[0]
+    if any(one != found for one in every) and (len(failed) > 1 and passed_tests(refused[0].outcome) < len(failed)):
         return None
-    tried = any(result.attempt.arm == "granted" for result in results)
-    if tried or not passed_tests(series(results)[0].outcome) or "Traceback (most" in failed[0].words:
-        return None
-    stated = states_value(environment, found.left) or states_value(environment, found.right)
-    if stated or judged(environment, found.left, found.right) != "wrong-expectation" or _empty(found):
+    if isinstance(found, Demand):
+        hidden = not state.held(looked) and unstated(environment, found)
+        what = described(found)
+        return _hidden(probe, environment, proof, failed, {"what": what, "name": found.name}, shown) if hidden else None
+    if isinstance(found, Comparison):
+        return _expectation(probe, environment, proof, failed, "another value", found.expected, found.shown)
+    if not isinstance(found, Difference) or _empty(found.left):
         return None
     left, right = repr(found.left)[:80], repr(found.right)[:80]
-    return _expectation(probe, environment, series(results), failed, left, right, "")
+    cause = judged(environment, found.left, found.right)
+    if cause == "hidden-requirement":
+        return _hidden(probe, environment, proof, failed, {"what": f"{right} for {left}", "name": ""}, shown)
+    return _expectation(probe, environment, proof, failed, left, right, "") if cause else None
 
 
-def _empty(found: Difference) -> bool:
-    """Whether one side holds nothing: then something is missing, and no value is wrong."""
-    return any(value in ("", [], {}, (), 0) for value in (found.left, found.right))
+def _empty(value: object) -> bool:
+    """Whether a value holds nothing: then something is missing, and no value is wrong."""
+    return value in ("", [], {}, (), 0)
 
 
-def _goes_on(result: Result, failed: Sequence[Failure]) -> bool:
+def _goes_on(environment: Environment, result: Result, failed: Sequence[Failure]) -> bool:
     """Whether the failing test got past its assertion once it was granted."""
     if not result.effective or not result.graded or result.passed:
         return False
-    before, now = asked(failed[0]), failures(result.outcome)
-    return bool(now) and all(asked(failure) != before for failure in now)
+    before, now = demanded(environment, failed[0]), failures(result.outcome)
+    return bool(now) and all(demanded(environment, failure) != before for failure in now)
 
 
 def _hidden(
@@ -291,14 +327,13 @@ def _expectation(
     failed: Sequence[Failure],
     actual: str,
     expected: str,
-    what: str,
+    statement: str,
+    *,
+    paid: bool = False,
 ) -> Judgement:
-    shown = (
-        f"The trusted reference gives {actual}, the tests expect {expected}; with that alone changed the state is"
-        " rewarded."
-        if what
-        else f"The tests compare {actual} with {expected} where the trusted reference was right; all others pass."
-    )
+    shown = f"The trusted reference gives {actual}, the tests expect {expected or 'one that they compute'}"
+    shown += f" ({statement})" if statement else ""
+    shown += "; with that alone changed the state is rewarded." if paid else "."
     return hit(
         probe,
         environment,
@@ -309,6 +344,6 @@ def _expectation(
         "Compute the expected value anew from the inputs and correct the test.",
         actual=actual,
         expected=expected,
-        what=what,
+        statement=statement or failed[0].statement,
         failing=failed[0].test,
     )

@@ -22,7 +22,7 @@ from river_envs.probes.artefacts import stub
 from river_envs.probes.base import Action, Put, Run, Survey
 from river_envs.probes.documents import changed, like, spots
 from river_envs.probes.edits import Target
-from river_envs.probes.refusal_reading import Asked, Demand, Difference, states, states_value
+from river_envs.probes.refusal_reading import Asked, Demand, Difference, asks_for_mode, states, states_value
 from river_envs.sandbox.base import Delta
 from river_envs.verify.failures import Failure
 
@@ -30,9 +30,6 @@ _ORDER: Final = re.compile(
     r"\b(order(?:ed)?|sort(?:ed|ing)?|alphabetic\w*|ascending|descending|first|rank\w*|top)\b", re.IGNORECASE
 )
 _ROUND: Final = re.compile(r"\b(round(?:ed|ing)?|decimals?|digits?|precision|truncat\w+|\d\.\d+)\b", re.IGNORECASE)
-_MODES: Final = re.compile(
-    r"\b(modes?|permissions?|chmod|executable|readable|writable|owner|private|0?[0-7]{3})\b", re.IGNORECASE
-)
 _TASKS: Final = ("/app", "/data", "/home", "/mnt", "/srv", "/workspace")
 _LISTS: Final = (list, tuple)
 
@@ -52,15 +49,19 @@ class Grant:
     """Whether ``name`` must not occur in the image: what can be found there is no secret."""
 
 
-def unnamed_in_image(environment: Environment, name: str) -> str:
-    """A shell script that succeeds when no file of the task's places holds ``name``."""
+def searched_places(environment: Environment) -> list[str]:
+    """The folders of the image where the task's files lie."""
     named = [*wording.paths(environment.instruction), *wording.paths(environment.image.text), environment.workdir or ""]
     folders = {posixpath.dirname(path.rstrip("/")) for path in named if path}
     system = ("/bin", "/dev", "/etc", "/lib", "/proc", "/run", "/sbin", "/solution", "/sys", "/tests", "/usr", "/var")
-    roots = sorted({*_TASKS, *(f for f in folders if f.strip("/") and not f.startswith(system))})
+    return sorted({*_TASKS, *(f for f in folders if f.strip("/") and not f.startswith(system))})
+
+
+def unnamed_in_image(environment: Environment, name: str) -> str:
+    """A shell script that succeeds when no file of the task's places holds ``name``."""
     return (
         "command -v grep >/dev/null || exit 3\n"
-        f"grep -rqsaF -e {shlex.quote(name)} {shlex.join(roots)}\ntest $? -ne 0\n"
+        f"grep -rqsaF -e {shlex.quote(name)} {shlex.join(searched_places(environment))}\ntest $? -ne 0\n"
     )
 
 
@@ -76,7 +77,7 @@ def grants(environment: Environment, left: Delta, failure: Failure, found: Asked
         case Difference():
             yield from _values(environment, files, failure, found)
         case Demand("mode", mode):
-            if not _MODES.search(environment.instruction):
+            if not asks_for_mode(environment):
                 yield from _modes(_meant(left_files(left), failure, environment), mode)
         case Demand("path" | "directory", path):
             if not states(environment, posixpath.basename(path)) and left.get(path) is None:
@@ -88,7 +89,7 @@ def grants(environment: Environment, left: Delta, failure: Failure, found: Asked
         case Demand("key", key):
             if not states(environment, key):
                 yield from _keys(environment, _meant(files, failure, environment), key)
-        case Demand(what, text):
+        case Demand("prefix" | "suffix" | "pattern" | "text" as what, text):
             yield from _texts(environment, _meant(files, failure, environment), what, text)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 from river_envs.environment import Environment
 from river_envs.verify.failures import Failure, literal
 
-What = Literal["path", "directory", "key", "text", "prefix", "suffix", "pattern", "mode"]
+What = Literal["path", "directory", "key", "text", "prefix", "suffix", "pattern", "mode", "option"]
 
 _ABSENT: Final = re.compile(
     r"FileNotFoundError|No such file|\bexists\b|is_file|is_dir|isfile|isdir|not found|missing|does not exist"
@@ -30,6 +30,11 @@ _IN: Final = re.compile(
 )
 _EDGE: Final = re.compile(r"built-in method (startswith|endswith) of str object at \w+>\((.+)\)$")
 _SEARCH: Final = re.compile(r"function (?:search|match|fullmatch|findall) at \w+>\((r?'(?:[^'\\\n]|\\.){1,200}'), ")
+_MODES: Final = re.compile(
+    r"\b(?:modes?|permissions?|chmod|umask|executable|world-readable|read-?only|writable|owner|private)\b|(?<![.\d])0[0-7]{3}\b"
+    r"|(?<!\w)[r-][w-][x-][r-][w-][x-]",
+    re.IGNORECASE,
+)
 _OCTAL: Final = re.compile(r"\b0o([0-7]{3,4})\b|'0o([0-7]{3,4})'|'0?([0-7]{3})'")
 _ABS: Final = re.compile(r"abs\(\(?(-?[\d.]+(?:e-?\d+)?) - (-?[\d.]+(?:e-?\d+)?)\)?\)")
 _SAID: Final = (
@@ -231,3 +236,36 @@ def states_value(environment: Environment, value: Any) -> bool:
     if len(text) < 2 or isinstance(value, bool | list | dict | set | tuple) or value is None:
         return False
     return re.search(rf"(?<![\w.]){re.escape(text)}(?![\w]|\.\d)", environment.instruction) is not None
+
+
+def unstated(environment: Environment, found: Demand) -> bool:
+    """Whether the instruction says nothing of what is demanded."""
+    match found:
+        case Demand("mode", _):
+            return not asks_for_mode(environment)
+        case Demand("path" | "directory", path):
+            return posixpath.basename(path) not in environment.instruction
+        case Demand("option", name):
+            return name not in environment.instruction
+        case Demand("pattern", _):
+            return False
+        case Demand(_, name):
+            return bool(re.search(r"[^\W\d]{2}", name)) and not states(environment, name)
+
+
+def described(found: Demand) -> str:
+    """A demand in words."""
+    match found:
+        case Demand("path" | "directory" as what, path):
+            return f"a {'file' if what == 'path' else what} at {path}"
+        case Demand("mode", mode):
+            return f"the file mode {mode}"
+        case Demand("option", name):
+            return f"the option {name} of its program"
+        case Demand(what, name):
+            return f"the {what} {name!r}"
+
+
+def asks_for_mode(environment: Environment) -> bool:
+    """Whether the instruction speaks of file modes at all."""
+    return _MODES.search(environment.instruction) is not None

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from river_envs.environment import Environment
+from river_envs.environment import Environment, File
 from river_envs.probes import instruction as wording
 from river_envs.probes.leads_python import modules, runs
 from river_envs.verify.failures import Failure
@@ -34,17 +34,23 @@ _DATA: Final = frozenset((".json", ".jsonl", ".csv", ".tsv", ".txt", ".md", ".xm
 _NOUN: Final = (
     r"(?:server|service|daemon|database|postgres\w*|mysql|mariadb|redis|mongo\w*|nginx|apache|httpd|rabbitmq|kafka|api"
     r"|end ?points?|listener|broker|proxy|web ?(?:app|site|page)|app(?:lication)?|container|backend|worker|cluster|port"
-    r"|socket|it|them)"
+    r"|socket)"
 )
 _STARTS: Final = re.compile(
     rf"\b(?:(?:re)?start|launch|serve|listen(?:ing|s)?|bind|expose|deploy|boot|spin up|bring (?:up|back)|stand up"
     rf"|keep|leave|set ?up|run|answers? (?:on|to|at)|respond)\b[^.\n]{{0,80}}\b{_NOUN}\b"
+    r"|\b(?:(?:re)?start|launch|serve|deploy|boot|bring)\b (?:up )?(?:it|them)\b"
     r"|\b(?:running|reachable|background|daemonize|localhost|127\.0\.0\.1|0\.0\.0\.0|systemctl|docker compose)\b"
     r"|https?://",
     re.IGNORECASE,
 )
+_KNOWN: Final = {
+    "6379": "redis", "5432": "postgres|psql|pg_ctl", "3306": "mysql|mariadb", "27017": "mongo", "5672": "rabbit|amqp",
+    "9092": "kafka", "11211": "memcache", "9200": "elastic|opensearch", "2181": "zookeeper", "4222": "nats",
+}  # fmt: skip
+"""What is known to listen at a port, so that a text may mean it without its number."""
 _BACKGROUND: Final = re.compile(
-    r"\bPopen\b|create_subprocess|\bmultiprocessing\b|[^&>|]&\s*$|\bnohup\b|\bsetsid\b|--daemon|\bsystemctl\b"
+    r"\bcreate_subprocess|\bmultiprocessing\b|[^&>|]&\s*$|\bnohup\b|\bsetsid\b|--daemon|\bsystemctl\b"
     r"|\bservice \w+ start|\bpg_ctl\w*|\bmysqld\b|redis-server|\bThread\(",
     re.MULTILINE,
 )
@@ -105,8 +111,9 @@ def starts_itself(environment: Environment) -> bool:
     """Whether the verifier starts programs in the background: then what is not there may be one of these, and the
     work be the reason.
     """
-    scripts = (file for file in environment.verifier.files if file.path.endswith((".py", ".sh", ".bash")))
-    return any(_BACKGROUND.search(file.content[: 1 << 18].decode("utf-8", "replace")) for file in scripts)
+    text = _text([file for file in environment.verifier.files if file.path.endswith((".py", ".sh", ".bash"))])
+    waits = text.count(".communicate(")  # a program that is started and waited for is none in the background
+    return len(re.findall(r"\bPopen\(", text)) > waits or _BACKGROUND.search(text) is not None
 
 
 def recipe_starts(environment: Environment, found: Sequence[str]) -> bool:
@@ -123,27 +130,56 @@ def recipe_starts(environment: Environment, found: Sequence[str]) -> bool:
 
 
 def _names(text: str, found: Sequence[str]) -> bool:
-    """Whether a text names one of the places."""
-    return any(re.search(rf"(?<!\d){re.escape(place.rsplit(' ', 1)[-1])}(?!\d)", text) for place in found)
+    """Whether a text names one of the places, or the program that is known to listen there."""
+    numbers = [place.rsplit(" ", 1)[-1] for place in found]
+    known = [_KNOWN[number] for number in numbers if number in _KNOWN]
+    named = any(re.search(rf"(?<!\d){re.escape(number)}(?!\d)", text) for number in numbers)
+    return named or any(re.search(rf"\b(?:{word})", text, re.IGNORECASE) for word in known)
 
 
-def reference_starts(environment: Environment, found: Sequence[str]) -> bool:
-    """Whether the reference tries to have something listen."""
-    files = environment.reference.files if environment.reference else ()
-    text = "\n".join(file.content[: 1 << 18].decode("utf-8", "replace") for file in files)
-    return bool(_BACKGROUND.search(text)) or _names(text, found)
+def _text(files: Sequence[File]) -> str:
+    return "\n".join(file.content[: 1 << 18].decode("utf-8", "replace") for file in files)
+
+
+def elsewhere(environment: Environment) -> bool:
+    """Whether what is to listen listens at other places: the instruction tells them, or the tests look for free ports
+    and hand them out.
+    """
+    told = _ports(environment.instruction) or _UNIX.findall(environment.instruction)
+    return bool(told) or "getsockname" in _text(environment.verifier.files)
 
 
 def excused(environment: Environment, found: Sequence[str]) -> bool:
     """Whether somebody else may have to start what the tests connect to: the agent, the tests, the image's own
     command, or the reference that tries to.
     """
-    return (
-        asks_for_service(environment, found)
-        or starts_itself(environment)
-        or recipe_starts(environment, found)
-        or reference_starts(environment, found)
-    )
+    reference = _text(environment.reference.files if environment.reference else ())
+    if _names(environment.instruction, found) or _names(reference, found) or recipe_starts(environment, found):
+        return True
+    starts = starts_itself(environment)
+    if starts and _started(environment, found):
+        return True
+    tries = "Popen(" in reference or _BACKGROUND.search(reference) is not None
+    asked = starts or tries or asks_for_service(environment, found)
+    return asked and not elsewhere(environment)
+
+
+def _started(environment: Environment, found: Sequence[str]) -> bool:
+    """Whether the verifier speaks of a place more than where it connects to it: then it may start what is there."""
+    text = _text(environment.verifier.files)
+    for number in (place.rsplit(" ", 1)[-1] for place in found):
+        known = _KNOWN.get(number)
+        if len(re.findall(rf"(?<!\d){re.escape(number)}(?!\d)", text)) > 1:
+            return True
+        if known and re.search(rf"\b(?:{known})", text, re.IGNORECASE):
+            return True
+    return False
+
+
+def unnamed(found: Sequence[str]) -> str:
+    """A pattern for ``grep -E`` that finds the places in the files of an image."""
+    numbers = [place.rsplit(" ", 1)[-1] for place in found]
+    return "|".join(f"([Pp][Oo][Rr][Tt][^0-9]{{0,12}}|:){n}([^0-9]|$)" if n.isdigit() else n for n in numbers)
 
 
 def only_data(environment: Environment) -> bool:

@@ -142,7 +142,8 @@ class Untouched(Probe):
             found = services.wanted(environment, failed)
             if passed_tests(result.outcome) or not found or any(failure.phase != "setup" for failure in failed):
                 return None
-        if services.excused(environment, found) or services.runs_programs(environment):
+        asked = services.asks_for_service(environment, found) or services.starts_itself(environment)
+        if asked or services.excused(environment, found) or services.runs_programs(environment):
             return None
         return hit(
             self,

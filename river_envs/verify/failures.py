@@ -24,6 +24,8 @@ _CODE: Final = re.compile(r"^>\s+(\S.*)$")
 _COMPLAINT: Final = re.compile(
     r"\b(?:FAIL(?:ED)?|not ok|expected|mismatch|refused|missing|assert\w*|\w+(?:Error|Exception))\b", re.IGNORECASE
 )
+_TRACEBACK: Final = "Traceback (most recent call last):\n"
+_CHAINED: Final = re.compile(r"(?:During handling of the above exception|was the direct cause of).*\n\s*$")
 _MOST: Final = 200
 _BLOCK: Final = 20_000
 
@@ -117,9 +119,30 @@ def _section(title: str, phase: Phase, lines: Sequence[str]) -> Failure:
 
 
 def _script(outcome: Outcome) -> tuple[Failure, ...]:
-    """The complaints in the output of a script that names no tests."""
-    lines = [line.strip() for line in plain(outcome.log).splitlines() if _COMPLAINT.search(line)][-12:]
+    """What a script that names no tests complains of: its tracebacks, one failure for each, else its last words."""
+    log = plain(outcome.log)
+    if found := tracebacks(log):
+        return tuple(found[:_MOST])
+    lines = [line.strip() for line in log.splitlines() if _COMPLAINT.search(line)][-12:]
     return (Failure("", "script", tuple(lines), "", "\n".join(lines)),) if lines else ()
+
+
+def tracebacks(log: str) -> list[Failure]:
+    """The tracebacks of Python in a log; of a chain the one that it ended with."""
+    found: list[Failure] = []
+    before, *blocks = log.split(_TRACEBACK)
+    for block in blocks:
+        lines = block.splitlines()
+        end = next((n for n, line in enumerate(lines) if line.strip() and not line.startswith(" ")), len(lines))
+        last = next((n for n in range(end, len(lines)) if not lines[n].strip()), len(lines))
+        errors = tuple(line.rstrip() for line in lines[end:last][:60])
+        code = next((n for n in reversed(range(end)) if lines[n].lstrip().startswith("File ")), None)
+        statement = lines[code + 1].strip() if code is not None and code + 1 < end else ""
+        if _CHAINED.search(before) and found:
+            found.pop()
+        found.append(Failure("", "script", errors, statement, "\n".join(lines[:last])[-_BLOCK:]))
+        before = block
+    return [failure for failure in found if failure.errors]
 
 
 def passed_tests(outcome: Outcome) -> int:

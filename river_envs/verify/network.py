@@ -9,17 +9,19 @@ test may well assert that there is none), so a failed download counts only
 - where tests were run, but before them the script failed to fetch something that is no test tool, or to install a
   package that a failed test then missed; or
 - where tests were run and every failed one ended in an exception about resolving or reaching an outside host, or
-  in its set-up, in which the tests themselves download something and could not.
+  in its set-up, in which the tests themselves download something and could not; or
+- where a plain Python verifier ended in such an exception, raised below its own code.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 from dataclasses import dataclass
 
 from river_envs.environment import Verifier
 from river_envs.verify.bootstrap import recognise, requirement_name
-from river_envs.verify.failures import Failure, reported
+from river_envs.verify.failures import Failure, reported, tracebacks
 from river_envs.verify.log import line, plain
 from river_envs.verify.pytest_results import SESSION_START, PytestReport
 
@@ -72,6 +74,7 @@ _FETCHES = re.compile(
     r"\b(?:pip3?|uv|apt(?:-get)?|npm|conda|gem|cargo|go) (?:\S+ ){0,4}?(?:install|update|get|sync|add|ci)\b"
     r"|\b(?:curl|wget|git) .*https?://(?!localhost|127\.|0\.0\.0\.0|\[)"
 )
+_FRAME = re.compile(r'^ *File "([^"\n]+)", line', re.MULTILINE)
 _LOCAL = re.compile(r"^(?:localhost|127\.|0\.0\.0\.0|::1|.*\.local$|.*\.(?:py|txt|json|md|js)$)", re.IGNORECASE)
 
 
@@ -117,7 +120,18 @@ def network_reason(text: str, report: PytestReport, verifier: Verifier, *, crash
         if missed or download.tool in _RUNNERS or (download.tool in _FETCHERS and named):
             best = min(downloads, key=lambda found: _telling(found, script))
             return _sentence(best)
-    return None
+    return _script_reason(text, verifier)
+
+
+def _script_reason(text: str, verifier: Verifier) -> str | None:
+    """Every traceback of a plain Python verifier comes from its own files, which were to download something."""
+    own = {posixpath.basename(file.path) for file in verifier.files if file.path.endswith(".py")}
+    raised = tracebacks(plain(text))
+    for failure in raised:
+        frames = {posixpath.basename(path) for path in _FRAME.findall(failure.text)}
+        if not own & frames or not _UNREACHABLE.search(failure.words):
+            return None
+    return f"the verifier could not download what it wants: {line(raised[0].words)}" if raised else None
 
 
 def _telling(download: Download, script: str) -> tuple[bool, bool, bool]:

@@ -73,7 +73,8 @@ def test_a_service_that_nobody_is_asked_for_is_named():
 
 
 def test_a_service_that_the_agent_is_to_start_is_not():
-    for instruction in (SERVER, "Store the sum in the database on port 6400.", "Bring up the redis server."):
+    here = SERVER.replace("8123", "6400")
+    for instruction in (here, "Store the sum in the database on port 6400.", "Bring up the redis server."):
         env = environment(instruction)
         assert causes(said(env, refused_connection, served(env))[0]) == ["reference-fails"]
 
@@ -164,7 +165,7 @@ def test_a_grant_needs_its_control():
 
     judgement, results = said(environment(), answer, left=LEFT)
     assert causes(judgement) == ["wrong-expectation"]
-    assert {result.attempt.arm for result in results} == {"probe", "granted", "own"}
+    assert {result.attempt.arm for result in results} == {"probe", "looked", "granted", "own"}
     assert "gives 12, the tests expect 18" in judgement.findings[0].message
     assert causes(said(environment(), lambda attempt: answer(attempt, own=True), left=LEFT)[0]) == ["reference-fails"]
 
@@ -184,7 +185,7 @@ def test_what_the_instruction_states_is_not_hidden_and_not_wrong():
     outcome = values("KeyError: 'currency'", "assert data['currency'] == 'EUR'")
     for left, failed in ((LEFT, values("assert 12 == 17")), (Delta(LEFT.changes), outcome)):
         judgement, results = said(env, lambda a, failed=failed: replace(graded(a, False), outcome=failed), left=left)
-        assert (causes(judgement), len(results)) == (["reference-fails"], 3)
+        assert (causes(judgement), len(results)) == (["reference-fails"], 4)
 
 
 @pytest.mark.parametrize(
