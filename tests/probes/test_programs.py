@@ -143,7 +143,7 @@ class TestMovedTruth:
         assert isinstance(ask(InputsReplaced(), env, self.seen, lambda _: True), NotApplicable)
 
     def test_a_folder_is_emptied_and_the_form_is_taken_from_the_prose(self):
-        said = "Count the lines of all logs in /app/logs. Write /app/n.json with the keys `lines` and `number_of_files`."
+        said = "Count the lines of all logs in /app/logs. Write /app/n.json with keys `lines` and `number_of_files`."
         found = (Listing("/app/logs", "directory", 0, 0o755), Listing("/app/logs/a.log", "file", 9, 0o644))
         seen = Survey(found, "/app")
         planned = InputsEmptied().plan(environment(said), seen)
