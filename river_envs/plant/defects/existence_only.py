@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from river_envs.plant.alter import put
+from river_envs.plant.alter import stubs
 from river_envs.plant.base import (
     PAYS,
     REFUSES,
-    Actions,
     CannotCarry,
     Defect,
     Demonstration,
@@ -21,8 +20,6 @@ from river_envs.plant.outputs import Output
 from river_envs.plant.sheet import Sheet
 from river_envs.plant.subject import Subject
 from river_envs.plant.suite import replace_checks
-
-_STUBS = {"json": b"{}\n", "program": b"#!/bin/sh\nexit 0\n"}
 
 Write = Callable[[Sheet, tuple[Output, ...]], None]
 
@@ -65,8 +62,7 @@ class ExistenceOnly(Defect):
         made = replace_checks(subject.environment, sheet)
         if isinstance(made, CannotCarry):
             return made
-        stubs: Actions = tuple(put(o.path, _STUBS.get(o.kind, b"todo\n"), 0o755) for o in subject.created)
-        proof = Demonstration("stubs at the named places are paid", (stubs,), PAYS, REFUSES)
+        proof = Demonstration("stubs at the named places are paid", (stubs(subject.created),), PAYS, REFUSES)
         return self.made(made, note, still_refuses_untouched(), still_pays_reference(), proof)
 
 

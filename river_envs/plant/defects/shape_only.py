@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
 from river_envs.environment import Environment
-from river_envs.plant.alter import emptied, wrong_everywhere
+from river_envs.plant.alter import emptied, stubs, wrong_everywhere
 from river_envs.plant.base import (
     PAYS,
     REFUSES,
@@ -31,7 +32,7 @@ _TOKEN = re.compile(r"\d+\.\d+|\d+|[A-Za-z]+|.")
 class ShapeOnly(Defect):
     """The tests are replaced by some about form: keys and types of JSON, header and width of a table, a pattern for
     every line, the number of rows. Differs from a sound variant in that the right form with other values is paid,
-    while an empty stub is not.
+    while an empty file and a formless stub are not.
     """
 
     cause = "shape-only"
@@ -64,7 +65,8 @@ class ShapeOnly(Defect):
         if isinstance(made, CannotCarry):
             return made
         wrong = lookup_program(subject.programs[0], [*calls, *chosen], alter=True)
-        return self._finish(made, "the form of what the program prints is checked, its values are not", wrong)
+        note = "the form of what the program prints is checked, its values are not"
+        return self._finish(made, note, wrong, subject.programs)
 
     def _plant(self, subject: Subject, rng: Random, note: str, *, strict: bool) -> Planted | CannotCarry:
         if not subject.plain or len(subject.documents) > 8:
@@ -83,15 +85,16 @@ class ShapeOnly(Defect):
         made = replace_checks(subject.environment, sheet)
         if isinstance(made, CannotCarry):
             return made
-        return self._finish(made, note, wrong_everywhere(subject))
+        return self._finish(made, note, wrong_everywhere(subject), subject.documents)
 
-    def _finish(self, made: Environment, note: str, wrong: Actions) -> Planted:
+    def _finish(self, made: Environment, note: str, wrong: Actions, outputs: Sequence[Output]) -> Planted:
         return self.made(
             made,
             note,
             still_refuses_untouched(),
             still_pays_reference(),
             Demonstration("an empty file is refused", (emptied(wrong),), REFUSES),
+            Demonstration("stubs without the form are refused", (stubs(outputs),), REFUSES),
             Demonstration("the right form with other values is paid", (wrong,), PAYS, REFUSES),
         )
 
