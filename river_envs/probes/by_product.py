@@ -11,7 +11,7 @@ from river_envs.probes import instruction as text
 from river_envs.probes.base import Survey
 from river_envs.probes.edits import Target
 from river_envs.probes.equivalents import Equivalent, Rewriting
-from river_envs.probes.hidden_requirement import ELSEWHERE
+from river_envs.probes.hidden_requirement import ELSEWHERE, FILES_EACH
 from river_envs.probes.trailing_newline import turned
 
 
@@ -38,7 +38,8 @@ class ByProduct(Equivalent):
 
     def closed(self, instruction: str) -> str:
         """Words that may name further files."""
-        return "the instruction refers to names elsewhere" if ELSEWHERE.search(instruction) else ""
+        elsewhere = ELSEWHERE.search(instruction) or FILES_EACH.search(instruction)
+        return "the instruction refers to names elsewhere" if elsewhere else ""
 
     def rewrite(self, environment: Environment, survey: Survey, found: Sequence[Target]) -> Iterable[Rewriting]:
         """All of them at once."""

@@ -32,7 +32,8 @@ def read(verifier: Verifier) -> bytes:
 
 def _named(file: File, said: bytes) -> bool:
     name = posixpath.basename(file.path)
-    return name.encode() in said or posixpath.splitext(name)[0].encode() in said
+    stem = re.escape(posixpath.splitext(name)[0].encode())
+    return name.encode() in said or re.search(rb"[\"'/]" + stem + rb"[.\"'/{]", said) is not None
 
 
 def names(verifier: Verifier, word: str) -> bool:

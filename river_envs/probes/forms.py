@@ -26,6 +26,11 @@ _KEPT = re.compile(
     r"\b(?:unchanged|untouched|alone|as (?:it|they) (?:is|are)|as[- ]is)",
     re.IGNORECASE,
 )
+_CELLS = re.compile(
+    r"\b(?:cells?|values|numbers|columns?|fields?|entries|keys|names)(?: (?:are|is|stay|remain|being))? unchanged\b",
+    re.IGNORECASE,
+)
+"""What stays within a text says nothing of its end."""
 _THING = (
     r"(?:number|word|name|value|string|text|line|answer|result|digits?|hash|hex\w*|id|date|path|integer|count|code)"
 )
@@ -41,6 +46,8 @@ _JSON = (
     r"|json ?lines|jsonl|ndjson|layout|formatted|formatting"
 )
 _ORDER = r"order\w*|sort\w*|first|last|ascending|descending|alphabetical\w*|rank\w*|sequence|lexicograph\w*"
+_LISTED = re.compile(r"\b(?:arrays?|lists?)\b[^.,;:]{0,60}\bin (?:the )?(?:\w+ )?order\b", re.IGNORECASE)
+"""The order of a list, which says nothing of the keys of an object."""
 _CSV = (
     r"quot\w*|comma[- ]separated|separated|delimit\w*|raw|plain|grep|awk|cut|lines?|form|format\w*|like this|template"
     r"|pattern|\w+,\w+ pairs?|escap\w*"
@@ -114,7 +121,7 @@ def _says(instruction: str, *patterns: str) -> bool:
 
 def newline_open(instruction: str) -> bool:
     """Whether a text may end with or without a line break."""
-    return not _says(instruction, _BYTES, _NEWLINE)
+    return not _says(_CELLS.sub("cells", instruction), _BYTES, _NEWLINE)
 
 
 def json_open(instruction: str) -> bool:
@@ -124,7 +131,7 @@ def json_open(instruction: str) -> bool:
 
 def key_order_open(instruction: str) -> bool:
     """Whether the keys of a JSON object may stand in any order."""
-    return json_open(instruction) and not _says(instruction, _ORDER)
+    return json_open(instruction) and not _says(_LISTED.sub("list", instruction), _ORDER)
 
 
 def csv_open(instruction: str) -> bool:

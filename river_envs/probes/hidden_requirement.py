@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-import shlex
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from river_envs.environment import Environment, File
-from river_envs.probes import edits
+from river_envs.probes import edits, wording
 from river_envs.probes import instruction as text
 from river_envs.probes.base import (
     Attempt,
@@ -27,6 +27,7 @@ from river_envs.probes.documents import like
 from river_envs.probes.edits import Target, declared
 from river_envs.probes.equivalents import Equivalent, Rewriting, failing_test
 from river_envs.probes.judging import hit
+from river_envs.probes.refusal_grants import holding
 
 _MOST = 3
 _TASKS = ("/app", "/data", "/home", "/mnt", "/root", "/srv", "/tmp", "/work", "/workspace")
@@ -36,10 +37,19 @@ ELSEWHERE = re.compile(
     r"\b(README|specification|spec|documentation|docs|manual|guide|conventions?|schema|standard|template|described in"
     r"|according to|as usual|follow(?:s|ed)?(?! by)|like the (?:other|existing)"
     r"|same (?:format|form|layout|structure) as)\b"
-    r"|[\w/.-]*[/._-](?:<\w+>|\{\w+\})|(?:<\w+>|\{\w+\})[/._-]\w|\*\.\w|\w\*|YYYY|\bsee [`/\"']"
-    r"|\bfiles?\b[^.]{0,40}\b(?:each|every|per)\b|\b(?:each|every|per)\b[^.]{0,40}\bfile",
+    r"|[\w/.-]*[/._-](?:<\w+>|\{\w+\})|(?:<\w+>|\{\w+\})[/._-]\w|\*\.\w|\w\*|YYYY|\bsee [`/\"']",
     re.IGNORECASE,
 )
+FILES_EACH = re.compile(
+    r"\bfiles?\b[^.]{0,40}\b(?:each|every|per)\b|\b(?:each|every|per)\b[^.]{0,40}\bfile", re.IGNORECASE
+)
+"""Files that may be called after entries of the data."""
+_OF_FILES = re.compile(r"\b(?:each|every|per) (?:[\w`.'\"*-]+ ){0,2}files?\b", re.IGNORECASE)
+_MADE = re.compile(
+    r"\b(?:writ|creat|produc|generat|mak|sav|output|stor|convert|compress|extract|render|split|put|cop|mov)\w*\b",
+    re.IGNORECASE,
+)
+_ROW = re.compile(r"\b(?:lines?|rows?|entry|entries|records?|objects?|keys?|elements?|items?)\b", re.IGNORECASE)
 _LISTS = re.compile(rb"\bglob|listdir|iterdir|scandir|os\.walk|readdir|\bls\s|\bfind\s|/\*")
 """Programs that take every file of a directory: what lies there may be theirs."""
 _PACKED = (".gz", ".zip", ".xz", ".bz2", ".7z", ".tgz", ".zst", ".parquet", ".docx", ".xlsx", ".pdf", ".png", ".jpg")
@@ -69,13 +79,14 @@ class HiddenRequirement(Equivalent):
 
     id = "hidden-requirement"
     name = "Without what nobody asked for"
-    version = 2
+    version = 3
     order = 76
     without = "the reference leaves nothing that the tests name and the instruction does not"
 
     def closed(self, instruction: str) -> str:
         """Words that refer to further requirements elsewhere."""
-        return "the instruction refers to names elsewhere" if ELSEWHERE.search(instruction) else ""
+        elsewhere = ELSEWHERE.search(instruction) or any(map(_makes_files, wording.sentences(instruction)))
+        return "the instruction refers to names elsewhere" if elsewhere else ""
 
     def rewrite(self, environment: Environment, survey: Survey, found: Sequence[Target]) -> Iterable[Rewriting]:
         """None: what is taken away is planned below."""
@@ -96,11 +107,16 @@ class HiddenRequirement(Equivalent):
     def _files(
         self, environment: Environment, survey: Survey, found: Sequence[Target]
     ) -> Iterator[tuple[Target, str, str | None]]:
+        many = FILES_EACH.search(environment.instruction) is not None
+        made = Counter(posixpath.splitext(target.path)[1] for target in found if target.fresh and not target.named)
         homes = {survey.workdir.rstrip("/"), *(posixpath.dirname(target.path) for target in found if target.named)}
         for target in found:
             name = posixpath.basename(target.path)
             here = posixpath.dirname(target.path) in homes - {"", "/tmp", "/etc", "/root"}
             if target.named or not target.fresh or not here or _USUAL.search(name) or target.kind == "code":
+                continue
+            stem, kind = posixpath.splitext(name)
+            if many and (made[kind] > 1 or not re.fullmatch(r"[A-Za-z]{4,}", stem)):
                 continue
             if _unnamed(environment, survey, found, target, name):
                 yield target, name, None
@@ -130,6 +146,7 @@ class HiddenRequirement(Equivalent):
             question=f"Is the state still rewarded with {what}, of which the instruction says nothing?",
             what=what,
             name=name,
+            sought=posixpath.splitext(name)[0] if content is None else name,
             proof="the instruction does not name it",
             paths=[path],
             roots=_roots(environment),
@@ -142,14 +159,14 @@ class HiddenRequirement(Equivalent):
         if not follow:
             return ()
         base = follow[0]
-        quoted = shlex.quote(base.facts["name"])
         machine = any("host" in {base.origin, base.resolved} for base in background.bases)
-        roots = shlex.join(sorted({*base.facts["roots"], *(() if machine else _SHARED)}))
-        script = f"command -v grep >/dev/null || exit 1\ngrep -rqsaF -e {quoted} {roots}\ntest $? -ne 0\n"
-        search = Attempt(
+        roots = sorted({*base.facts["roots"], *(() if machine else _SHARED)})
+        search = holding(base.facts["sought"], roots, flags="i")
+        script = f'command -v grep >/dev/null || exit 1\nf=$({search})\ntest -z "$f"\n'
+        absent = Attempt(
             base.environment_id, self.id, self.version, "absent", base.repeat, (Run(script),), base.question, base.facts
         )
-        return [*follow, search]
+        return [*follow, absent]
 
     def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:
         """A rejection counts when the failing assertion names the thing and the image does not."""
@@ -176,6 +193,14 @@ class HiddenRequirement(Equivalent):
             what=facts["what"],
             failing=failing_test(rejected),
         )
+
+
+def _makes_files(sentence: str) -> bool:
+    """Whether a sentence may ask for one file for each of something."""
+    if not FILES_EACH.search(sentence):
+        return False
+    made = _MADE.search(sentence) and not _ROW.search(sentence)
+    return bool(made or FILES_EACH.search(_OF_FILES.sub(" ", sentence)))
 
 
 def _roots(environment: Environment) -> list[str]:

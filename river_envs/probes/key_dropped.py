@@ -31,7 +31,7 @@ class KeyDropped(Mutant):
 
     id = "key-dropped"
     name = "A key or column is missing"
-    version = 2
+    version = 3
     order = 92
     most = 2
     without = "the reference leaves no output with several keys or columns"

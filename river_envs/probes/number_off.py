@@ -31,7 +31,7 @@ class NumberOff(Mutant):
 
     id = "number-off"
     name = "One number is wrong"
-    version = 2
+    version = 3
     order = 93
     most = 2
     without = "the reference leaves no output with numbers"

@@ -64,7 +64,7 @@ class ReferencePasses(Probe):
     name = "Reference passes"
     family = "reference"
     trigger = "rollout-visible"
-    version = 4
+    version = 5
     order = 10
 
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:

@@ -20,8 +20,8 @@ from river_envs.probes import services
 from river_envs.probes.base import PLAIN, Attempt, Background, Judgement, Probe, Put, Restore, Result, Run, Solve
 from river_envs.probes.judging import hit
 from river_envs.probes.refusal_grants import Grant, grants, judged, searched_places, unnamed_in_image
-from river_envs.probes.refusal_reading import Asked, Demand, Difference, asked, described, unstated
-from river_envs.probes.refusal_tree import Comparison, Denial, said
+from river_envs.probes.refusal_reading import Asked, Demand, Difference, asked, described, nearly, unstated
+from river_envs.probes.refusal_tree import Comparison, Denial, own_data, said
 from river_envs.verify.failures import Failure, failures, passed_tests, same_each_time
 
 MOST_GRANTS: Final = 2
@@ -61,7 +61,8 @@ def follow_ups(
     looked = [result for result in results if result.attempt.arm == "looked"]
     if not looked:
         name = _name(found) if isinstance(found, Demand) else ""
-        return [state.look(probe, environment, name)] if found and not isinstance(found, Denial) else []
+        near = nearly(environment, name) if isinstance(found, Demand) and found.what == "key" else ""
+        return [state.look(probe, environment, name, near)] if found and not isinstance(found, Denial) else []
     return [] if state.fault(environment, looked[0]) else _granted(probe, environment, results, failed, background)
 
 
@@ -147,6 +148,9 @@ def ended_badly(refused: Sequence[Result]) -> str:
 def demanded(environment: Environment, failure: Failure) -> Asked | Comparison | Denial | None:
     """What the failing assertion asks for: by its syntax tree where that is plain, else by the words of the report."""
     tree, words = said(environment, failure), asked(failure)
+    missing = words.name if isinstance(words, Demand) and words.what == "key" else ""
+    if missing and (statement := own_data(environment, failure, missing)):
+        return Comparison(f"their own data hold no {missing!r}: {statement}")
     plain = isinstance(tree, Demand) and (tree.what != "text" or not isinstance(words, Demand))
     if isinstance(tree, Denial) or plain:
         return tree
@@ -269,24 +273,21 @@ def _told(
     found = every[0]
     if any(one != found for one in every) and (len(failed) > 1 and passed_tests(refused[0].outcome) < len(failed)):
         return None
+    if isinstance(found, Demand) and (near := state.has_near(looked)):
+        return _expectation(probe, environment, proof, failed, f"the key {near!r}", f"the key {found.name!r}", "")
     if isinstance(found, Demand):
         hidden = not state.held(looked) and unstated(environment, found)
         what = described(found)
         return _hidden(probe, environment, proof, failed, {"what": what, "name": found.name}, shown) if hidden else None
     if isinstance(found, Comparison):
         return _expectation(probe, environment, proof, failed, "another value", found.expected, found.shown)
-    if not isinstance(found, Difference) or _empty(found.left):
+    if not isinstance(found, Difference) or found.left in ("", [], {}, (), 0):  # something is missing, no value wrong
         return None
     left, right = repr(found.left)[:80], repr(found.right)[:80]
     cause = judged(environment, found.left, found.right)
     if cause == "hidden-requirement":
         return _hidden(probe, environment, proof, failed, {"what": f"{right} for {left}", "name": ""}, shown)
     return _expectation(probe, environment, proof, failed, left, right, "") if cause else None
-
-
-def _empty(value: object) -> bool:
-    """Whether a value holds nothing: then something is missing, and no value is wrong."""
-    return value in ("", [], {}, (), 0)
 
 
 def _goes_on(environment: Environment, result: Result, failed: Sequence[Failure]) -> bool:

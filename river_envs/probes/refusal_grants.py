@@ -22,7 +22,7 @@ from river_envs.probes.artefacts import stub
 from river_envs.probes.base import Action, Put, Run, Survey
 from river_envs.probes.documents import changed, like, spots
 from river_envs.probes.edits import Target
-from river_envs.probes.refusal_reading import Asked, Demand, Difference, asks_for_mode, states, states_value
+from river_envs.probes.refusal_reading import Asked, Demand, Difference, asks_for_mode, nearly, states, states_value
 from river_envs.sandbox.base import Delta
 from river_envs.verify.failures import Failure
 
@@ -32,6 +32,7 @@ _ORDER: Final = re.compile(
 _ROUND: Final = re.compile(r"\b(round(?:ed|ing)?|decimals?|digits?|precision|truncat\w+|\d\.\d+)\b", re.IGNORECASE)
 _TASKS: Final = ("/app", "/data", "/home", "/mnt", "/srv", "/workspace")
 _LISTS: Final = (list, tuple)
+_LIBRARIES: Final = "/(site-packages|dist-packages|node_modules|lib/python[0-9.]+|lib/ruby|lib/node|go/pkg/mod)/"
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,17 @@ def searched_places(environment: Environment) -> list[str]:
     return sorted({*_TASKS, *(f for f in folders if f.strip("/") and not f.startswith(system))})
 
 
+def holding(name: str, places: Sequence[str], *, flags: str = "") -> str:
+    """A shell command that prints the first file below ``places`` that holds ``name``; installed libraries, which are
+    none of the task's, are left out.
+    """
+    return f"grep -rlsaF{flags} -e {shlex.quote(name)} {shlex.join(places)} | grep -vE '{_LIBRARIES}' | head -n 1"
+
+
 def unnamed_in_image(environment: Environment, name: str) -> str:
     """A shell script that succeeds when no file of the task's places holds ``name``."""
-    return (
-        "command -v grep >/dev/null || exit 3\n"
-        f"grep -rqsaF -e {shlex.quote(name)} {shlex.join(searched_places(environment))}\ntest $? -ne 0\n"
-    )
+    search = holding(name, searched_places(environment))
+    return f'command -v grep >/dev/null || exit 3\nf=$({search})\ntest -z "$f"\n'
 
 
 def written(environment: Environment, left: Delta) -> tuple[Target, ...]:
@@ -87,7 +93,7 @@ def grants(environment: Environment, left: Delta, failure: Failure, found: Asked
                     "hidden-requirement", what, (Put((file,)),), name=posixpath.basename(path), searched=True
                 )
         case Demand("key", key):
-            if not states(environment, key):
+            if not states(environment, key) and not nearly(environment, key):
                 yield from _keys(environment, _meant(files, failure, environment), key)
         case Demand("prefix" | "suffix" | "pattern" | "text" as what, text):
             yield from _texts(environment, _meant(files, failure, environment), what, text)

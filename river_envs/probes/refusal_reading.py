@@ -230,6 +230,25 @@ def states(environment: Environment, name: str) -> bool:
     return bool(parts) and all(part[:5] in said for part in parts) and not re.search(r"\d", name)
 
 
+def nearly(environment: Environment, name: str) -> str:
+    """The quoted name of the instruction that ``name`` may be a misspelling of: one letter apart, two in a long one."""
+    words = re.findall(r"[`\"']([A-Za-z][\w-]{2,40})[`\"']", environment.instruction)
+    most = 2 if len(name) > 6 else 1
+    return next((word for word in words if word != name and _apart(word, name, most) <= most), "")
+
+
+def _apart(one: str, other: str, most: int) -> int:
+    """How many letters have to be put in, left out or replaced; more than ``most`` where the lengths say so."""
+    if abs(len(one) - len(other)) > most or len(other) < 4:
+        return most + 1
+    row = list(range(len(other) + 1))
+    for index, letter in enumerate(one, 1):
+        last, row[0] = row[0], index
+        for at, sign in enumerate(other, 1):
+            last, row[at] = row[at], min(row[at] + 1, row[at - 1] + 1, last + (letter != sign))
+    return row[-1]
+
+
 def states_value(environment: Environment, value: Any) -> bool:
     """Whether the instruction prints a value that is telling enough not to be there by chance."""
     text = str(value).strip()

@@ -12,17 +12,16 @@ from typing import Final
 from river_envs.environment import Environment
 from river_envs.probes import instruction as wording
 from river_envs.probes.base import Attempt, Probe, Result, Run, Solve
-from river_envs.probes.refusal_grants import searched_places
+from river_envs.probes.refusal_grants import holding, searched_places
 
 _SYSTEM: Final = ("/bin/", "/dev/", "/lib", "/proc/", "/sbin/", "/sys/", "/tests", "/usr/bin/", "/usr/lib")
 _MOST: Final = 24
 
 
-def look(probe: Probe, environment: Environment, name: str) -> Attempt:
+def look(probe: Probe, environment: Environment, name: str, near: str = "") -> Attempt:
     """The reference once more, with a look at what the instruction names before and after it, and whether any file of
-    the image holds ``name``.
+    the image holds ``name``; afterwards whether any of what is named holds ``near``.
     """
-    places = shlex.join(searched_places(environment))
     paths = [path.rstrip("/") for path in wording.paths(environment.instruction, environment.workdir or "/")]
     named = [path for path in dict.fromkeys(paths) if not path.startswith(_SYSTEM)][:_MOST]
     lines = (
@@ -32,11 +31,12 @@ def look(probe: Probe, environment: Environment, name: str) -> Attempt:
         if named
         else "true\n"
     )
-    search = f"grep -rlsaF -e {shlex.quote(name)} {places} | head -n 1"
+    search = holding(name, searched_places(environment))
     found = f'f=$({search})\n[ -z "$f" ] || echo "holds $f"\n' if name else ""
+    has = f"! grep -rqswF -e {shlex.quote(near)} {shlex.join(named)} || echo has it\n" if near and named else ""
     question = "Does the reference leave what the instruction names?"
-    actions = (Run(found + lines), Solve(), Run(lines))
-    return probe.attempt(environment, *actions, arm="looked", question=question, name=name)
+    actions = (Run(found + lines), Solve(), Run(lines + has))
+    return probe.attempt(environment, *actions, arm="looked", question=question, name=name, near=near)
 
 
 def fault(environment: Environment, looked: Result) -> str:
@@ -57,6 +57,12 @@ def fault(environment: Environment, looked: Result) -> str:
 def held(looked: Result) -> bool:
     """Whether a file of the image holds the name that was looked for."""
     return any(line.startswith("holds ") for line in looked.receipt[0].output.splitlines())
+
+
+def has_near(looked: Result) -> str:
+    """The name nearly like the one that was looked for, where the reference's work has it; "" otherwise."""
+    has = "has it" in looked.receipt[2].output.splitlines()
+    return str(looked.attempt.facts.get("near", "")) if has else ""
 
 
 def _entries(looked: Result, step: int) -> dict[str, str]:

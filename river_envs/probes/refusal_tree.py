@@ -118,6 +118,21 @@ def scenes(environment: Environment, failure: Failure) -> list[Scene]:
     return []
 
 
+def own_data(environment: Environment, failure: Failure, key: str) -> str:
+    """The statement that looks for ``key`` in what the tests read of a file of their own, which holds no part of the
+    work; "" where it looks elsewhere.
+    """
+    files = {posixpath.basename(file.path) for file in environment.verifier.files}
+    for scene in scenes(environment, failure):
+        for node in scene.reach(scene.statement):
+            if isinstance(node, ast.Subscript) and scene.fold(node.slice) == key:
+                texts = [inner.value for inner in scene.reach(node.value) if isinstance(inner, ast.Constant)]
+                told = [text for text in texts if isinstance(text, str)]
+                if any(posixpath.basename(text) in files for text in told) and not any("/" in text for text in told):
+                    return scene.shown
+    return ""
+
+
 def _at(module: Module, line: int, given: Mapping[str, ast.expr]) -> Scene | None:
     """The smallest statement at a line, its function's names bound, and the condition of a raise or an exit."""
     around = [
@@ -148,6 +163,8 @@ def _bindings(scope: ast.Module | ast.FunctionDef) -> dict[str, ast.expr]:
                 found.update({name.id: value for name in names if isinstance(name, ast.Name)})
             case ast.For(target=ast.Name(id=name), iter=value) | ast.withitem(ast.expr() as value, ast.Name(id=name)):
                 found[name] = value
+            case ast.For(target=ast.Tuple(elts=names), iter=value):
+                found.update({name.id: value for name in names if isinstance(name, ast.Name)})
         left.extend(ast.iter_child_nodes(node))
     return found
 

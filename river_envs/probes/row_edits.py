@@ -36,7 +36,7 @@ class RowEdits(Mutant):
 
     id = "row-edits"
     name = "Rows missing, doubled, reordered"
-    version = 2
+    version = 3
     order = 92
     most = 2
     without = "the reference leaves no list of several rows"

@@ -114,6 +114,9 @@ _ORDERED = re.compile(
     r"|\b(?:largest|smallest|highest|lowest|earliest|latest|oldest|newest|biggest|busiest) (?:\w+ )?first\b",
     re.IGNORECASE,
 )
+_BLANK = re.compile(r"<\w+>|\{\w+\}|(?<![A-Za-z])[A-Z]{3,}(?![A-Za-z])")
+_TEMPLATE = re.compile(r"`((?:[\w.-]*[_.-])?(?:<\w+>|\{\w+\}|[A-Z]{3,})(?:[_.-][a-z][\w.-]*)?)(?==|`)")
+"""A quoted key with a blank to fill in."""
 _MODE = re.compile(r"(?<![\w.])0?[0-7]{3}(?!\w|\.\d)")
 _RUNS = re.compile(
     rb"subprocess|os\.system|os\.popen|Popen|pexpect|importlib|runpy|__import__|exec\(|sys\.path|check_output"
@@ -183,11 +186,24 @@ def key(instruction: str, name: str, path: str) -> str:
     for sentence in _about(instruction, quoted, path):
         if not re.search(r"\bmay\b|\bignored?\b", sentence, re.IGNORECASE):
             return sentence
+    for sentence in _about(instruction, _TEMPLATE, path):
+        if _fills(sentence, name) and _ALL.search(sentence) and not re.search(r"\bmay\b|\bignored?\b", sentence, re.I):
+            return sentence
     for block in text.blocks(instruction, (path, *text.paths(instruction))):
         shown = re.search(rf"\"{re.escape(name)}\"\s*:|^{re.escape(name)}\s*[=:]", block.text, re.MULTILINE)
         if block.role == "example" and block.path == path and shown:
             return f'the example shows "{name}"'
     return ""
+
+
+def _fills(sentence: str, name: str) -> bool:
+    """Whether ``name`` is a key template of the sentence (`NAME_total`, `<name>_total`) with its blank filled in."""
+    for template in _TEMPLATE.findall(sentence):
+        fixed = _BLANK.split(template)
+        pattern = r"[\w.-]+".join(re.escape(part) for part in fixed)
+        if any(len(part.strip("_.-")) > 2 for part in fixed) and re.fullmatch(pattern, name):
+            return True
+    return False
 
 
 def about(instruction: str, said: re.Pattern[str], path: str) -> str:

@@ -30,7 +30,7 @@ class ValueOff(Mutant):
 
     id = "value-off"
     name = "One text value is wrong"
-    version = 2
+    version = 3
     order = 93
     most = 2
     without = "the reference leaves no output with text values"

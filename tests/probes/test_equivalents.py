@@ -66,6 +66,21 @@ def test_an_input_that_is_to_stay_fixes_no_form():
     assert causes(put_to(TrailingNewline(), env, lambda f: text_of(f) == "3.75\n", ANSWER)) == OVER
 
 
+def test_cells_that_stay_fix_no_end():
+    env = said(ASK + "Fixed cells unchanged.\n")
+    assert causes(put_to(TrailingNewline(), env, lambda f: text_of(f) == "3.75\n", ANSWER)) == OVER
+    whole = said(ASK + "All else is unchanged.\n")
+    assert isinstance(put_to(TrailingNewline(), whole, lambda f: text_of(f) == "3.75\n", ANSWER), NotApplicable)
+
+
+def test_the_order_of_an_array_is_none_of_its_keys():
+    keys = lambda f: list(json.loads(f["/app/report.json"])) == ["total", "mean"]  # noqa: E731
+    env = said(ASK_JSON + "Each value may be an array of the predictions in order.\n")
+    assert causes(put_to(JsonForm(), env, keys, JSON)) == OVER
+    for more in ("The keys are in order, each with a list.\n", "An array; the keys stand in order.\n"):
+        assert put_to(JsonForm(), said(ASK_JSON + more), keys, JSON).status is SURVIVED
+
+
 def test_one_layout_of_json_is_found_and_a_parsed_value_is_not():
     exact = lambda f: f["/app/report.json"] == JSON["/app/report.json"]  # noqa: E731
     assert causes(put_to(JsonForm(), said(ASK_JSON), exact, JSON)) == OVER

@@ -80,12 +80,23 @@ def test_a_name_that_the_image_holds_is_no_secret():
         ASK + "Follow the specification in `/app/SPEC.md`.\n",
         ASK + "Keep a ledger, and the provenance.\n",
         ASK + "Write one file for each region.\n",
+        ASK + "For each input file write a summary file.\n",
+        ASK + "Every region gets its own file.\n",
         ASK + "Make `/app/<name>.idx`.\n",
         ASK + "Fields as in the template.\n",
     ],
 )
 def test_what_could_be_known_is_not_asked(instruction):
     assert isinstance(put_to(said(instruction, TESTS), ["ledger.idx", "provenance"]), NotApplicable)
+
+
+@pytest.mark.parametrize("more", ["Afterwards every file is UTF-8.", "Record one line per file."])
+def test_words_about_files_that_are_there_name_no_others(more):
+    assert causes(put_to(said(f"{ASK}{more}\n", TESTS), ["ledger.idx"])) == ["hidden-requirement"]
+    several = {**REFERENCE, "/app/journal.idx": b"4\n"}
+    probe = HiddenRequirement()
+    planned = probe.plan(said(f"{ASK}{more}\n", TESTS), solved(several))
+    assert [attempt.facts["name"] for attempt in planned] == ["provenance"]
 
 
 def test_what_other_work_needs_is_not_asked():

@@ -156,6 +156,28 @@ def test_a_data_file_that_no_test_reads_names_nothing():
     assert b'"cleo": {"sessions": 8' in state(attempts[0], VISITED)["/app/visits.json"]
 
 
+def test_a_data_file_whose_stem_is_only_a_variable_names_nothing():
+    body = 'data = load(); data["ada"]; data["bo"]; data["dov"]'
+    env = with_program(said(VISITS, body), "data.json", b'{"cleo": 1}')
+    sampled = lambda files: all(visits(files).get(key) == WHOLE[key] for key in ("ada", "bo", "dov"))  # noqa: E731
+    assert causes(put_to(RowEdits(), env, sampled, VISITED)) == ["unchecked-requirement"]
+    assert put_to(RowEdits(), env, lambda files: visits(files) == WHOLE, VISITED).status is ProbeStatus.SURVIVED
+
+
+TEAMS = "Compute the usage of every team.\n\nOutput: `/app/usage.env`, key=value lines; per team `TEAM_bytes`{end}.\n"
+USED = {"/app/usage.env": b"oslo_bytes=12\nriga_bytes=904\nbari_bytes=77\n"}
+
+
+def test_a_key_with_a_blank_to_fill_in_is_stated():
+    first = lambda files: files["/app/usage.env"].startswith(b"oslo_bytes=12\n")  # noqa: E731
+    env = said(TEAMS.format(end=" (the sum)"), "oslo_bytes")
+    assert causes(put_to(KeyDropped(), env, first, USED)) == ["unchecked-requirement"]
+    assert causes(put_to(KeyDropped(), env, lambda files: files == USED, USED)) == []
+    for end in (", which may be left out", ""):
+        free = TEAMS.format(end=end).replace("per team", "for some" if not end else "per team")
+        assert causes(put_to(KeyDropped(), said(free, "oslo_bytes"), first, USED)) == []
+
+
 ALIGNED = {"/app/aligned.txt": b"3\nAC\nA-\n5\nGT\nGT\n"}
 
 

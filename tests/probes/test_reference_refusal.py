@@ -189,6 +189,24 @@ def test_what_the_instruction_states_is_not_hidden_and_not_wrong():
 
 
 @pytest.mark.parametrize(
+    ("instruction", "has", "cause"),
+    [
+        ("Write `/app/total.json` with the keys `total` and `currency`.", True, "wrong-expectation"),
+        ("Write `/app/total.json` with the keys `total` and `currency`.", False, "hidden-requirement"),
+        ("Write `/app/total.json` with the keys `total` and `curve`.", True, "hidden-requirement"),
+    ],
+)
+def test_a_misspelt_key_is_the_tests_own_fault(instruction, has, cause):
+    def answer(attempt):
+        result = replace(graded(attempt, False), outcome=values("KeyError: 'curency'", "assert data['curency']"))
+        if attempt.arm != "looked" or not has or not attempt.facts["near"]:
+            return result
+        return replace(result, receipt=(*result.receipt[:2], replace(result.receipt[2], output="has it\n")))
+
+    assert causes(said(environment(instruction), answer, left=LEFT)[0]) == [cause]
+
+
+@pytest.mark.parametrize(
     ("words", "statement", "found"),
     [
         ("assert 4 == 3", "assert d['n'] == 3", Difference(4, 3, ("n",))),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from probe_support import environment
 
+from river_envs.environment import File
 from river_envs.outcome import Outcome, Status
 from river_envs.probes.refusal_cause import demanded
 from river_envs.probes.refusal_reading import Demand
@@ -50,6 +53,24 @@ def test_a_bare_assertion_is_read(body, found):
     assert [demanded(env, failure) for failure in failed] == [found]
 
 
+def test_a_key_that_the_tests_own_data_lack_is_no_demand_on_the_work():
+    body = (
+        "import json",
+        "cases = json.loads(open('cases.json').read())",
+        "for n, case in enumerate(cases):",
+        "    case['wnted']",
+    )
+    env, failed = traced(*body, error="KeyError: 'wnted'")
+    own = replace(env, verifier=replace(env.verifier, files=(*env.verifier.files, File("tests/cases.json", b"[]"))))
+    found = demanded(own, failed[0])
+    assert isinstance(found, Comparison)
+    assert "'wnted'" in found.shown
+    work = tuple(line.replace("'cases.json'", "'/app/cases.json'") for line in body)
+    env, failed = traced(*work, error="KeyError: 'wnted'")
+    own = replace(env, verifier=replace(env.verifier, files=(*env.verifier.files, File("tests/cases.json", b"[]"))))
+    assert demanded(own, failed[0]) == Demand("key", "wnted")
+
+
 def test_a_check_that_is_only_named_is_looked_up():
     env, _ = traced("assert NOTE.exists()")
     failed = failures(Outcome(Status.GRADED, 0.0, False, log="FAILED check AssertionError()\nnot as asked\n"))
@@ -57,7 +78,7 @@ def test_a_check_that_is_only_named_is_looked_up():
 
 
 def test_each_traceback_is_a_failure_and_a_chain_is_one():
-    one = 'Traceback (most recent call last):\n  File "/tests/a.py", line 1, in x\n    f()\nKeyError: \'a\'\n'
+    one = "Traceback (most recent call last):\n  File \"/tests/a.py\", line 1, in x\n    f()\nKeyError: 'a'\n"
     chain = one + "\nDuring handling of the above exception, another exception occurred:\n\n" + one
     assert [f.errors for f in failures(Outcome(Status.GRADED, 0.0, False, log=one + "check failed\n" + one))] == [
         ("KeyError: 'a'", "check failed"),
