@@ -30,6 +30,11 @@ _ORDER: Final = re.compile(
     r"\b(order(?:ed)?|sort(?:ed|ing)?|alphabetic\w*|ascending|descending|first|rank\w*|top)\b", re.IGNORECASE
 )
 _ROUND: Final = re.compile(r"\b(round(?:ed|ing)?|decimals?|digits?|precision|truncat\w+|\d\.\d+)\b", re.IGNORECASE)
+_WORDS: Final = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_DECIMALS: Final = re.compile(
+    rf"(?<!at least )\b(\d{{1,2}}|{'|'.join(_WORDS)}) (?:decimals?|decimal (?:places|digits))\b(?! or more)",
+    re.IGNORECASE,
+)
 _TASKS: Final = ("/app", "/data", "/home", "/mnt", "/srv", "/workspace")
 _LISTS: Final = (list, tuple)
 _LIBRARIES: Final = "/(site-packages|dist-packages|node_modules|lib/python[0-9.]+|lib/ruby|lib/node|go/pkg/mod)/"
@@ -240,6 +245,8 @@ def judged(environment: Environment, actual: Any, expected: Any) -> str:
         return "" if _ORDER.search(said) else "hidden-requirement"
     if _number(actual) and _number(expected) and _rounded(actual, expected):
         return "" if _ROUND.search(said) else "hidden-requirement"
+    if _number(actual) and _number(expected) and _rounded(expected, actual):
+        return "wrong-expectation" if len(repr(actual).partition(".")[2]) in _stated_decimals(said) else ""
     if isinstance(actual, str) and isinstance(expected, str) and _plain(actual) == _plain(expected):
         return "hidden-requirement"
     if isinstance(actual, dict) and isinstance(expected, dict):
@@ -261,6 +268,12 @@ def _rounded(actual: float, expected: float) -> bool:
     """Whether the expected number is the actual one with fewer decimals."""
     decimals = len(repr(expected).partition(".")[2])
     return len(repr(actual).partition(".")[2]) > decimals and abs(actual - expected) <= 0.5 * 10**-decimals
+
+
+def _stated_decimals(instruction: str) -> set[int]:
+    """The numbers of decimals that the instruction asks for; "at least three" asks for no certain number."""
+    found = _DECIMALS.findall(instruction)
+    return {int(word) if word.isdigit() else _WORDS.index(word.lower()) for word in found}
 
 
 def _plain(text: str) -> str:

@@ -235,6 +235,14 @@ def test_an_order_or_a_form_that_nobody_states_is_hidden():
     assert judged(env, 3.33333, 3.4) == "wrong-expectation"
 
 
+def test_a_value_with_fewer_digits_is_judged_by_the_precision_that_is_stated():
+    long, short = 105.9298162075, 105.9298162
+    assert judged(environment("Give the mean with 7 decimals."), short, long) == "wrong-expectation"
+    assert judged(environment("Give the mean with seven decimal places."), short, long) == "wrong-expectation"
+    for instruction in ("Give the mean with 10 decimals.", "Give the mean with at least 7 decimals.", "Give the mean."):
+        assert judged(environment(instruction), short, long) == ""
+
+
 def test_sections_of_the_log_are_told_apart():
     found = failures(Outcome(Status.GRADED, 0.0, False, log=REFUSED))
     assert [(failure.test, failure.phase) for failure in found] == [("test_x", "setup")]
