@@ -26,7 +26,8 @@ Judge = Callable[[dict[str, bytes]], bool]
 class MemorySandbox:
     """A dictionary of files. ``bash /solution/...`` writes what the script holds: lines of ``path=content``.
 
-    There is no shell: a script that a probe would run spoils what was written since the start.
+    There is no shell: a script that a probe would run spoils what was written since the start. What puts a condition in
+    place (as root) changes nothing, and whatever is only looked for is not there.
     """
 
     def __init__(self, image: Image, files: dict[str, bytes], fail: Callable[[], bool]) -> None:
@@ -35,13 +36,13 @@ class MemorySandbox:
         self.files = dict(files)
         self.fail = fail
 
-    def exec(self, command: Sequence[str], *, timeout_sec: float, **_: Any) -> ExecResult:
+    def exec(self, command: Sequence[str], *, timeout_sec: float, **how: Any) -> ExecResult:
         self._alive()
         if "bash" in command:
             for line in self.files[command[-1].lstrip("/")].decode().splitlines():
                 path, _, content = line.partition("=")
                 self.files[path.lstrip("/")] = content.encode()
-        if command[0] == "sh":
+        if command[0] == "sh" and how.get("user") != "root":
             changed = [path for path, content in self.files.items() if self.base.get(path) != content]
             self.files.update({path: b"9" + self.files[path] for path in changed})
         return ExecResult(0, b"", 0.0)

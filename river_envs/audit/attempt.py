@@ -158,7 +158,8 @@ def perform(sandbox: Sandbox, environment: Environment, action: Action, wrap: tu
                 output = f"{len(files)} files"
             case Copy(source, target):
                 content = sandbox.get(source, limit=_COPY_LIMIT)
-                sandbox.put([File(target.strip("/"), content)], user=user)
+                mode = 0o755 if content.startswith((b"#!", b"\x7fELF")) else 0o644
+                sandbox.put([File(target.strip("/"), content, mode)], user=user)
                 output = f"{len(content)} bytes, sha256 {sha256(content)}"
             case Remove(paths):
                 gone = [_remove(sandbox, path) for path in paths]

@@ -140,7 +140,9 @@ def _action(environment: Environment, action: Action, start: Delta | None) -> st
             return _exec("-u 0 ", "mkdir -p " + shlex.join(folders)) + _unpack(root, _archive(files))
         case Copy(source, target):
             parent = shlex.quote(str(Path(target).parent))
-            return _exec(user, f"mkdir -p {parent} && cat {shlex.quote(source)} >{shlex.quote(target)}")
+            here, there = shlex.quote(source), shlex.quote(target)
+            program = f"head -c 4 {there} | grep -aq -e '^#!' -e ELF"
+            return _exec(user, f"mkdir -p {parent} && cat {here} >{there} && if {program}; then chmod 755 {there}; fi")
         case Run(script, _):
             return _exec(user + where, script, "$under ")
         case Solve():

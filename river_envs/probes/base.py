@@ -44,7 +44,9 @@ class Run:
 
 @dataclass(frozen=True)
 class Copy:
-    """Copy one readable file of the image onto ``target``; the receipt holds the hash of what was copied."""
+    """Copy one readable file of the image onto ``target``, executable when it begins like a program; the receipt holds
+    the hash of what was copied.
+    """
 
     source: str
     target: str

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from river_envs.environment import Environment
 from river_envs.probes import leaks
 from river_envs.probes.artefacts import stub
-from river_envs.probes.base import Action, Copy, NotApplicable, Put, Run, Survey
+from river_envs.probes.base import Action, Copy, NotApplicable, Put, Survey
 from river_envs.probes.provided import Provided, Way
 from river_envs.sandbox.base import Listing
 
@@ -75,12 +74,4 @@ class Copied(Provided):
         """The copies, and stubs where nothing is copied."""
         stubs = tuple(stub(target) for target in way["rest"])
         copies = tuple(Copy(source, target) for target, source in way["pairing"].items())
-        return ((Put(stubs),) if stubs else ()) + copies + (_made_executable(way["pairing"]),)
-
-
-def _made_executable(targets: Iterable[str]) -> Run:
-    """What begins like a script or a binary is to be run: a copy has lost that right."""
-    return Run(
-        f"for file in {shlex.join(targets)}; do\n"
-        '  case "$(head -c 4 "$file" | tr -d \'\\000\')" in "#!"*|?ELF) chmod 755 "$file" ;; esac\ndone'
-    )
+        return ((Put(stubs),) if stubs else ()) + copies

@@ -37,7 +37,7 @@ class HiddenDirectory(Copied):
     name = "Files out of sight as the answer"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 2
+    version = 3
     order = 41
     effort = "standard"
     most = 2

@@ -33,7 +33,7 @@ class SameFormFile(Copied):
     name = "A file of the asked form as the answer"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 2
+    version = 3
     order = 41
     effort = "standard"
     most = 2
