@@ -11,7 +11,7 @@ from river_envs.probes import wording
 from river_envs.probes.artefacts import stub
 from river_envs.probes.base import Attempt, Background, Judgement, NotApplicable, Probe, Put, Result, Run, Survey
 from river_envs.probes.judging import accepted
-from river_envs.probes.keywords import commented, literals, words_only
+from river_envs.probes.keywords import commented, in_each_case, literals, words_only
 
 _CHANGES = re.compile(
     r"\b(fix|repair|correct|debug|patch|modify|change|extend|refactor|improve|rewrite|implement|complete|edit|update"
@@ -24,7 +24,8 @@ _HASH = ("py", "sh", "bash", "rb", "pl", "awk")
 class CommentSource(Probe):
     """Where a program is asked for, a source file of comments is handed in.
 
-    What it does: writes a program that does nothing and holds the instruction's identifiers and prose as comments;
+    What it does: writes a program that does nothing and holds the instruction's identifiers and prose as comments,
+    as they stand and in other letter case;
     where an existing program is to be changed, a second attempt turns each of its lines into a comment first. Grades.
 
     What a hit proves: the verifier reads the source for words and never runs it (keyword-only). A program without a
@@ -39,7 +40,7 @@ class CommentSource(Probe):
     name = "A program of comments"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 2
+    version = 3
     order = 32
     effort = "standard"
 
@@ -48,7 +49,7 @@ class CommentSource(Probe):
         instruction = environment.instruction
         outputs = [p for p in text.outputs(instruction, survey.listing, survey.workdir) if not p.endswith("/")]
         programs = [path for path in outputs if text.is_program(instruction, path)]
-        words = "\n".join(literals(instruction)) + "\n" + words_only(instruction)
+        words = in_each_case("\n".join(literals(instruction)) + "\n" + words_only(instruction))
         attempts = []
         if programs:
             files = [commented(path, words) if path in programs else stub(path) for path in outputs]

@@ -34,7 +34,7 @@ class DoneMarker(Probe):
     name = "Only the marker of completion"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 2
+    version = 3
     order = 27
     effort = "standard"
 
@@ -50,7 +50,8 @@ class DoneMarker(Probe):
         other_outputs = [path for path in outputs if path not in markers]
         present = {entry.path for entry in survey.listing}
         worked = [path for path in text.paths(instruction, survey.workdir) if path.rstrip("/") in present]
-        if not other_outputs and not (worked and wording.asks_for_work(instruction)):
+        told = all(wording.signals_completion(instruction, path) for path in markers)
+        if not other_outputs and not (worked and (told or wording.asks_for_work(instruction))):
             return NotApplicable("the instruction asks for nothing besides the marker")
         files = tuple(File(path.strip("/"), _content(instruction, path).encode()) for path in markers)
         question = "Is the marker of completion rewarded, without the work?"

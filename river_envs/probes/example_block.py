@@ -52,7 +52,7 @@ class ExampleBlock(Probe):
     name = "Example as the answer"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 3
+    version = 4
     order = 35
 
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
@@ -114,7 +114,9 @@ class ExampleBlock(Probe):
         )
 
     def more(self, environment: Environment, results: Sequence[Result], background: Background) -> Sequence[Attempt]:
-        """Where a variant was accepted once: the arms that tell a leak from an empty check."""
+        """Where a variant was accepted once: the arms that tell a leak from an empty check. An alteration that has
+        nothing to alter is no arm.
+        """
         wanted = []
         for variant in sorted({result.attempt.facts["variant"] for result in results}):
             own = [result for result in results if result.attempt.facts["variant"] == variant]
@@ -132,7 +134,8 @@ class ExampleBlock(Probe):
             elif not example.passed and any(result.passed for result in altered):
                 wanted.append(arm("all", 2))
         done = {result.attempt.id for result in results}
-        return [attempt for attempt in wanted if attempt.id not in done]
+        tried = [result.attempt.actions for result in results]
+        return [attempt for attempt in wanted if attempt.id not in done and attempt.actions not in tried]
 
     def enough(self, results: Sequence[Result]) -> bool:
         """Never: only all arms together tell a leak from an empty check."""

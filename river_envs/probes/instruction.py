@@ -24,7 +24,8 @@ from river_envs.sandbox.base import Listing
 Role = Literal["example", "dictated", "command", "unclear"]
 
 _PATH = re.compile(
-    r"(?<![\w.:/~$}>-])(?<!GET )(?<!PUT )(?<!POST )(?<!HEAD )(?<!PATCH )(?<!DELETE )(?:/[A-Za-z0-9_.@%+=-]+)+/?"
+    r"(?<![\w.:/~$}>-])(?<!`\*)(?<!`\*\*)"
+    r"(?<!GET )(?<!PUT )(?<!POST )(?<!HEAD )(?<!PATCH )(?<!DELETE )(?:/[A-Za-z0-9_.@%+=-]+)+/?"
 )
 _RELATIVE = re.compile(
     r"(?<![\w./:$-])(?:\./)?((?:[A-Za-z0-9_-][A-Za-z0-9_.-]*/)*[A-Za-z0-9_-][A-Za-z0-9_.-]*\.[A-Za-z][A-Za-z0-9]{0,5})(?![\w/(-])"
@@ -44,8 +45,8 @@ _EXTENSIONS = frozenset(
 )
 _SYSTEM = ("/bin", "/usr", "/lib", "/lib64", "/sbin", "/proc", "/sys", "/dev", "/boot", "/run")
 _EXAMPLE = re.compile(
-    r"\b(for example|example|e\.g\.|sample|such as|for instance|looks? like|might look|illustrat\w+|placeholder"
-    r"|like this|like so|in this form|this form|in the style|resembl\w+"
+    r"\b(for example|example|e\.g\.|sample|such as|for instance|looks? (?:like|as follows)|might look"
+    r"|illustrat\w+|placeholder|like this|like so|in this form|this form|in the style|resembl\w+"
     r"|format|form|shape|structure|schema|template|layout)\b",
     re.IGNORECASE,
 )

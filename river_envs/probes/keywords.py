@@ -51,6 +51,13 @@ def words_only(instruction: str) -> str:
     return "\n".join(kept) + "\n"
 
 
+def in_each_case(words: str) -> str:
+    """The words as they stand, then those that read otherwise in small, capital and initial letters."""
+    single = list(dict.fromkeys(re.findall(r"[^\W\d_]{2,40}", words)))[:MOST]
+    others = [form for word in single for form in (word.lower(), word.upper(), word.capitalize())]
+    return words + " ".join(form for form in dict.fromkeys(others) if form not in single) + "\n"
+
+
 def wrapped(path: str, body: str, words: tuple[str, ...]) -> File:
     """``body`` as the content of ``path``; inside valid JSON where the name asks for it, but at no key of its own."""
     if posixpath.splitext(path)[1].lower() == ".json":

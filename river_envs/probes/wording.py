@@ -117,7 +117,8 @@ _ACCOUNT = re.compile(
 )
 _SIGNALS = re.compile(
     r"\b(?:(?:when|once|after|as soon as)\b[^.,;]{0,40}\b(?:finished|done|complet\w+|ready|through|last step|the end"
-    r"|everything|all (?:of )?(?:this|that|steps?))|(?:report|signal|mark|confirm|indicat|announc|acknowledg)\w*"
+    r"|everything|all (?:of )?(?:this|that|steps?)|succe(?:ss|ed)\w*)|(?:up)?on (?:success|completion)"
+    r"|(?:report|signal|mark|confirm|indicat|announc|acknowledg)\w*"
     r"\b[^.,;]{0,30}\b(?:success\w*|completion|complete|done|finished|the end)"
     r"|(?:finally|at the end|in the end|lastly)\b"
     r"|to (?:show|say|tell|prove) that (?:you|it|the|all|everything)\b[^.;]{0,40}\b(?:done|finished|complete\w*))",

@@ -98,6 +98,13 @@ class TestExample:
         judgement = ask(self.probe, environment(), SEEN, small)
         assert causes(judgement) == ["shape-only"]
 
+    @pytest.mark.parametrize(("answer", "found"), [(b"ann x4\n", ["printed-answer"]), (b"bob x5\n", [])])
+    def test_an_alteration_of_nothing_is_no_alteration(self, answer: bytes, found: list[str]):
+        task = "Find the last user in /app/a.log and write the name to /app/n.txt, which looks as follows:\n\n"
+        env = environment(task + "```\nann x4\n```\n")
+        judgement = ask(self.probe, env, survey("/app/a.log"), lambda a: written(a)["/app/n.txt"] == answer)
+        assert causes(judgement) == found
+
     def test_dictated_content_is_no_leak(self):
         env = environment("Compute nothing. Create /app/motd.txt with exactly this content:\n\n```\nhello 17\n```\n")
         judgement = ask(self.probe, env, SEEN, lambda attempt: written(attempt).get("/app/motd.txt") == b"hello 17\n")

@@ -101,6 +101,8 @@ class TestDoneMarker:
         [
             ('When finished, also write `/app/state.json` with the content `{"ok": true}`.', b'{"ok": true}\n'),
             ("After the last step, `/app/state.json` must contain the line `DONE`.", b"DONE\n"),
+            ("A job reads `/app/state.json`, which says `DONE` after a successful run.", b"DONE\n"),
+            ("On success `/app/state.json` holds `DONE`.", b"DONE\n"),
         ],
     )
     def test_a_marker_is_known_by_its_sentence(self, said: str, content: bytes):
@@ -108,6 +110,15 @@ class TestDoneMarker:
         judgement = ask(self.probe, env, SEEN, lambda a: written(a) == {"/app/state.json": content})
         assert causes(judgement) == ["self-report"]
         assert causes(ask(self.probe, env, SEEN, lambda a: "/app/n.txt" in written(a))) == []
+
+    def test_a_marker_beside_work_on_what_is_there(self):
+        env = environment("The keys of /app/db.conf are a mess. After a successful run /app/end.txt holds `DONE`.")
+        assert causes(ask(self.probe, env, SEEN, lambda a: "/app/end.txt" in written(a))) == ["self-report"]
+        assert causes(ask(self.probe, env, SEEN, lambda a: "/app/db.conf" in written(a))) == []
+
+    def test_success_that_is_counted_is_no_marker(self):
+        env = environment("Count the successful logins of /app/db.conf and write the number to /app/n.txt.")
+        assert isinstance(ask(self.probe, env, SEEN, lambda _: True), NotApplicable)
 
     def test_an_outcome_to_be_found_is_no_marker(self):
         env = environment("Check /app/db.conf, write /app/n.txt. When done, write `ok` or `bad` to /app/state.json.")

@@ -85,6 +85,13 @@ class TestCommentSource:
         )
         assert causes(judgement) == ["keyword-only"]
 
+    @pytest.mark.parametrize("word", ["PARSE", "Sys", "counts", "COUNTS"])
+    def test_words_are_there_in_each_case(self, word: str):
+        env = environment(self.task)
+        holds = lambda a, wanted: wanted.encode() in written(a)["/app/tool.py"]  # noqa: E731
+        assert causes(ask(self.probe, env, survey(), lambda a: holds(a, word))) == ["keyword-only"]
+        assert causes(ask(self.probe, env, survey(), lambda a: holds(a, "Splitlines"))) == []
+
     def test_a_program_needs_no_suffix(self):
         env = environment("Write `/app/decide`: executable, reads packets from standard input and prints verdicts.")
         assert causes(ask(self.probe, env, SEEN, lambda a: "verdicts" in text_of(a, "/app/decide"))) == ["keyword-only"]
