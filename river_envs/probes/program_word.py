@@ -75,7 +75,7 @@ class ProgramWord(Mutant):
             return
         solve, variables = script.content.decode("utf-8", "replace"), dict(reference.env)
         for target in (target for target in found if target.kind == "code" and target.fresh):
-            for word, said in _words(environment.instruction, target.path):
+            for word, said in stated_words(environment.instruction, target.path):
                 other, content = _put_in(solve, word)
                 elsewhere = any(word in more.text for more in found if more is not target)
                 if elsewhere or not content or variables or not _holds(target, word):
@@ -113,7 +113,7 @@ class ProgramWord(Mutant):
             others = [other.content for other in found if other is not target]
             words = [
                 (word, said)
-                for word, said in _words(environment.instruction, target.path)
+                for word, said in stated_words(environment.instruction, target.path)
                 if not any(word.encode() in content for content in others) and _holds(target, word)
             ]
             run = coverage.names(environment.verifier, posixpath.basename(target.path))
@@ -136,7 +136,7 @@ def _put_in(program: str, word: str) -> tuple[str, str]:
     return other, content if other != word and word not in content and content != program else ""
 
 
-def _words(instruction: str, path: str) -> Iterator[tuple[str, str]]:
+def stated_words(instruction: str, path: str) -> Iterator[tuple[str, str]]:
     """The quoted words that a sentence states as an output, each once, with the sentence."""
     seen = set()
     for sentence in wording.sentences(instruction):

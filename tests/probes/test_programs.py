@@ -53,6 +53,23 @@ def test_a_stand_in_that_pays_is_found(probe, instruction):
     assert isinstance(ask(probe, environment(FIND_TOTAL), survey("/app/orders.csv"), lambda _: True), NotApplicable)
 
 
+@pytest.mark.parametrize(
+    ("pays", "found"),
+    [
+        (lambda said: said.isalpha(), ["shape-only"]), (lambda said: said == "GRUBBY", ["fixed-inputs"]),
+        (lambda said: said == "right", []),
+    ],
+)  # fmt: skip
+def test_a_constant_is_a_stated_word_and_another_in_its_place(pays, found):
+    env = environment("Write `/app/wash.py`. It reads standard input. Print for each line a number, or `GRUBBY`.")
+
+    def graded(attempt: Attempt) -> bool:
+        said = attempt.facts["label"].removeprefix("always says ").strip("'")
+        return pays(said)
+
+    assert rewarded(ProgramConstant(), env, pays=graded) == found
+
+
 def test_two_constants_exclude_each_other():
     env = environment(SQUARE)
     assert rewarded(ProgramConstant(), env, pays=lambda _: True) == ["shape-only"]
