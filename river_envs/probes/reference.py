@@ -32,6 +32,13 @@ _OFFLINE = re.compile(
     r"|temporary failure resolving|ENOTFOUND|EAI_AGAIN|no route to host",
     re.IGNORECASE,
 )
+_REACHES = re.compile(
+    r"https?:|\bftp\b|\b(?:curl|wget|pip3?|uvx?|pipx|conda|npm|npx|yarn|pnpm|apt|apt-get|apk|dnf|yum|gem|cargo|go|docker"
+    r"|git|ssh|scp|sftp|rsync|nc|ncat|telnet|ping|dig|nslookup|host|openssl|ip|ifconfig|ss|netstat)\b\s"
+    r"|\bsocket\b|if_nameindex|getaddrinfo|/proc/net|/sys/class/net|resolv\.conf|\brequests\b|urllib|httpx?\b|aiohttp"
+    r"|smtplib|websocket|paramiko|/dev/(?:tcp|udp)",
+    re.IGNORECASE,
+)
 
 
 class ReferencePasses(Probe):
@@ -64,7 +71,7 @@ class ReferencePasses(Probe):
     name = "Reference passes"
     family = "reference"
     trigger = "rollout-visible"
-    version = 5
+    version = 6
     order = 10
 
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
@@ -193,7 +200,7 @@ def _cut_off(environment: Environment, results: Sequence[Result]) -> str:
     """Why a rejected reference may have wanted for a network only: it had none though one is declared, its output says
     so, or it ended with an error in an environment that declares a network.
     """
-    if environment.network != "none" and not given_network(environment, results):
+    if environment.network != "none" and not given_network(environment, results) and _reaches_out(environment):
         return "the reference is rejected without the network that the environment declares: audit it with --network"
     for step in (step for result in results for step in result.receipt if step.action.get("solve")):
         if _OFFLINE.search(step.output):
@@ -203,6 +210,14 @@ def _cut_off(environment: Environment, results: Sequence[Result]) -> str:
                 f"the reference ended with status {step.exit_code}, perhaps for want of the declared network: --network"
             )
     return ""
+
+
+def _reaches_out(environment: Environment) -> bool:
+    """Whether anything in the tests or the reference may use a network: where nothing can, its absence explains
+    nothing.
+    """
+    files = (*environment.verifier.files, *(environment.reference.files if environment.reference else ()))
+    return any(_REACHES.search(file.content.decode("utf-8", "replace")) for file in files)
 
 
 def _why(results: Sequence[Result]) -> str:

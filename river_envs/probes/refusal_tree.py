@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,7 +23,8 @@ _EXISTS: Final = frozenset(("exists", "is_file", "isfile", "is_dir", "isdir", "i
 _FOLDERS: Final = frozenset(("is_dir", "isdir"))
 _MODES: Final = frozenset(("st_mode", "S_IMODE"))
 _STATUS: Final = frozenset(("returncode", "status_code", "status", "exit_code", "exitcode", "code"))
-_SAME: Final = (ast.Eq, ast.Is, ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_SAME: Final = (ast.Eq, ast.Is)
+_BOUNDS: Final = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _ASSERTS_SAME: Final = re.compile(r"^assert(?:Equals?|AlmostEqual|[A-Z]\w+Equal|Greater\w*|Less\w*|CountEqual|Is)$")
 _JOINS: Final = re.compile(r"(?:^|\.)(?:\w*Path|str|join)$")
 _DEPTH: Final = 5
@@ -218,7 +219,9 @@ def _of(scene: Scene, test: ast.expr, holds: bool) -> Said | None:
     if isinstance(sign, ast.In | ast.NotIn):
         text, wanted = scene.fold(sides[0]), isinstance(sign, ast.In) is holds
         return Demand("text", text) if wanted and isinstance(text, str) else None if wanted else Denial(scene.shown)
-    if isinstance(sign, _SAME) is not holds:
+    if isinstance(sign, _BOUNDS) and not _apart(sides):
+        return None  # a bound that is missed tells no expected value
+    if isinstance(sign, (*_SAME, *_BOUNDS)) is not holds:
         return Denial(scene.shown)
     reached = [getattr(node, "attr", getattr(node, "id", "")) for node in scene.reach(test)]
     constants = [constant for side in sides if (constant := scene.fold(side)) is not None]
@@ -228,6 +231,18 @@ def _of(scene: Scene, test: ast.expr, holds: bool) -> Said | None:
     direct = {getattr(node, "attr", getattr(node, "id", "")) for side in sides for node in ast.walk(side)}
     success = bool(direct & _STATUS) and any(one == 0 or one in range(200, 400) for one in constants)
     return Comparison(scene.shown, repr(constants[0]) if constants else "", success)
+
+
+def _apart(sides: Sequence[ast.expr]) -> bool:
+    """Whether a side is the distance of two values, so that a bound on it says that they are the same."""
+    calls = [node for side in sides for node in ast.walk(side) if isinstance(node, ast.Call)]
+    return any(
+        dotted(call.func).rsplit(".", 1)[-1] in {"abs", "fabs"}
+        and len(call.args) == 1
+        and isinstance(call.args[0], ast.BinOp)
+        and isinstance(call.args[0].op, ast.Sub)
+        for call in calls
+    )
 
 
 def _option(environment: Environment, scene: Scene) -> str:

@@ -114,16 +114,21 @@ def test_without_a_reference_only_data_and_no_server_accuses():
         assert causes(UNTOUCHED.judge(env, results, controls(env))) == expected
 
 
+def withheld(attempt):
+    result = graded(attempt, False)
+    return replace(result, outcome=replace(result.outcome, substitutions=(NETWORK_WITHHELD,)))
+
+
 def test_a_declared_network_that_was_withheld_proves_nothing():
-    env = environment(network="public")
-
-    def answer(attempt):
-        result = graded(attempt, False)
-        return replace(result, outcome=replace(result.outcome, substitutions=(NETWORK_WITHHELD,)))
-
-    judgement, results = said(env, answer)
+    env = environment(network="public", tests="import urllib.request\n")
+    judgement, results = said(env, withheld)
     assert (judgement.status, len(results)) == (ProbeStatus.ERROR, 3)
     assert "--network" in judgement.reason
+
+
+def test_a_withheld_network_explains_nothing_where_nothing_reaches_out():
+    env = environment(network="public", tests="def test_value():\n    assert open('/app/x').read() == '1'\n")
+    assert causes(said(env, withheld)[0]) == ["reference-fails"]
 
 
 @pytest.mark.parametrize(("offline", "cause"), [(True, "network-dependent"), (False, "reference-fails")])
