@@ -53,20 +53,35 @@ def held_forms() -> frozenset[tuple[str, str]]:
     )
 
 
+def every_family() -> list[str]:
+    """The names of all families of worlds."""
+    from benchmarks.worlds import families
+
+    return [family.name for family in families()]
+
+
 def make(work: Path, options: argparse.Namespace) -> Path:
     """The planted corpus below ``work``: ``corpus/<part>/environments`` and one ``labels.csv`` for all."""
     labels = work / "labels.csv"
     if labels.exists():
         return labels
-    from benchmarks.worlds import families, held_out
+    from benchmarks.worlds import held_out
+    from river_envs.causes import CAUSES
 
     wanted = {None: lambda name: True, "only": held_out().__contains__, "without": lambda name: name not in held_out()}
-    names = [family.name for family in families() if wanted[options.held_out](family.name)]
+    names = [name for name in options.only or every_family() if wanted[options.held_out](name)]
     parts = [names[start::PARTS] for start in range(min(PARTS, len(names)))]
     with ThreadPoolExecutor(options.jobs) as pool:
         made = pool.map(lambda item: _part(work, f"part-{item[0]}", item[1], options), enumerate(parts))
-        frames = [_labels(work, part) for part in made]
-    pd.concat(frames).to_csv(labels, index=False)
+        rows = pd.concat([_labels(work, part) for part in made])
+        counts = rows["cause"].value_counts()
+        rare = [cause for cause in options.cause or CAUSES if counts.get(cause, 0) < options.at_least]
+        if rare:
+            further = argparse.Namespace(**{**vars(options), "cause": rare, "per_environment": 2})
+            further.seed = options.seed + options.per_family
+            made = pool.map(lambda item: _part(work, f"rare-{item[0]}", item[1], further), enumerate(parts))
+            rows = pd.concat([rows, *(_labels(work, part) for part in made)])
+    rows.to_csv(labels, index=False)
     return labels
 
 
@@ -124,7 +139,7 @@ def audit(corpus: Path, catalog: Path, effort: str) -> Path:
     from river_envs.scoring.run import score_catalog
 
     opened = open_catalog(catalog, create=True)
-    ingest(opened, sorted(corpus.glob("part-*/environments")))
+    ingest(opened, sorted(corpus.glob("*/environments")))
     watched(opened, AuditOptions(effort=effort, network=True), "bubblewrap", "benchmark", aliases=ALIASES)
     score_catalog(opened)
     return catalog
@@ -240,8 +255,10 @@ def main() -> None:
     parser.add_argument("work", type=Path, help="a folder for everything that is made; taken up again when it exists")
     parser.add_argument("--per-family", type=int, default=8)
     parser.add_argument("--per-environment", type=int, default=4, help="variants of one original")
+    parser.add_argument("--at-least", type=int, default=60, help="of a cause; more worlds are made for the rare ones")
     parser.add_argument("--seed", type=int, default=0, help="of the worlds and of the planting")
     parser.add_argument("--cause", action="append", help="plant this cause only; can be repeated")
+    parser.add_argument("--only", action="append", help="this family only; can be repeated")
     parser.add_argument("--held-out", choices=("only", "without"), help="only the held-out families, or all others")
     parser.add_argument("--effort", default="standard")
     parser.add_argument("--replay", type=int, default=-1, help="how many findings of each catalog; -1 all, 0 none")
