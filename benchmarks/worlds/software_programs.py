@@ -168,6 +168,8 @@ def stack_calculator(rng: random.Random) -> Task:
         if number % 11 == 0:
             parts.append(rng.choice((f"{name}x", "-", "+")))
         cases.append([" ".join(parts), evaluate(" ".join(parts))])
+    for line in (f": {name} {dup} ;", f"5 {name}y", f"{dup} 8"):  # each word that is stated is asked for
+        cases.insert(rng.randrange(len(cases)), [line, evaluate(line)])
     text = brief(
         rng, "Stack machine",
         (f"Implement an interpreter for a tiny stack language: `{path}`.",

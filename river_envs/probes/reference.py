@@ -56,7 +56,8 @@ class ReferencePasses(Probe):
 
     What a hit proves: a trusted reference is rejected each time (reference-fails), for want of something that the
     instruction never names (hidden-requirement) or because another value is expected (wrong-expectation); that the
-    tests want a service or a network that nobody gives (needs-service, needs-network); or that one state is graded
+    tests want a service or a network that nobody gives (needs-service, needs-network) or more time on right work than
+    they have (too-slow); or that one state is graded
     differently (flaky, machine-dependent, network-dependent): rewarded or not, or rewarded in a small part of the time
     limit or hanging.
 
@@ -71,7 +72,7 @@ class ReferencePasses(Probe):
     name = "Reference passes"
     family = "reference"
     trigger = "rollout-visible"
-    version = 6
+    version = 7
     order = 10
 
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
@@ -141,6 +142,17 @@ class ReferencePasses(Probe):
             return Judgement(ProbeStatus.ERROR, "the reference did not run to its end: " + _why(in_place))
         if results and not graded and all(r.outcome.status is Status.NEEDS_NETWORK for r in results):
             return self._without_network(environment, results, background)
+        if time_outs.alone(results) and background.zero and background.vouched:
+            return hit(
+                self,
+                environment,
+                "broken",
+                "too-slow",
+                results,
+                f"The verifier did not finish within {environment.verifier.timeout_sec:g} s on the reference's work,"
+                f" {len(results)} times: right work earns nothing. The untouched image is graded in time.",
+                "Make the tests faster or raise the limit.",
+            )
         if not graded or len(graded) < len(results):
             return Judgement(ProbeStatus.ERROR, _why(results))
         solved = [result for result in graded if not _restores(result)]

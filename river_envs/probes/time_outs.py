@@ -39,6 +39,11 @@ def most(environment: Environment) -> int:
     return 3 if environment.verifier.timeout_sec <= LONG_SEC else 2
 
 
+def alone(results: Sequence[Result]) -> bool:
+    """Whether the verifier ran out of time on the solution's work each time, at least twice."""
+    return len(results) > 1 and all(result.outcome.status is Status.VERIFIER_TIMEOUT for result in results)
+
+
 def mixed(probe: Probe, environment: Environment, results: Sequence[Result]) -> Judgement | None:
     """What time-outs beside passing gradings prove; None where one of the two is missing, or something else went wrong.
 

@@ -12,6 +12,7 @@ from river_envs.environment import Environment
 from river_envs.outcome import Outcome, Status
 from river_envs.probes.base import Attempt, Background, Judgement, ProbeStatus, Result, Step
 from river_envs.probes.reference import GROWN, ReferencePasses
+from river_envs.sandbox.base import Base
 
 REFERENCE = ReferencePasses()
 
@@ -69,9 +70,16 @@ def test_slowness_is_no_hang(seconds: float, when: set[int]):
     assert "too slow" in judgement.reason
 
 
-def test_time_outs_alone_prove_nothing_and_are_waited_for_twice():
+def test_time_outs_alone_are_too_slow_and_are_waited_for_twice():
     results, judgement = carried_out(environment(), lambda a, n: hangs(a))
-    assert (len(results), judgement.status) == (2, ProbeStatus.ERROR)
+    assert (len(results), [finding.cause for finding in judgement.findings]) == (2, ["too-slow"])
+
+
+def test_time_outs_on_a_base_that_nobody_vouched_for_prove_nothing():
+    env = environment()
+    results, _ = carried_out(env, lambda a, n: hangs(a))
+    background = replace(controls(env), bases=(Base("x", "host", "host", True),))
+    assert REFERENCE.judge(env, results, background).status is ProbeStatus.ERROR
 
 
 @pytest.mark.parametrize(("limit", "waits"), [(20.0, 3), (900.0, 2)])
