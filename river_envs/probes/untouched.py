@@ -84,7 +84,7 @@ class Untouched(Probe):
     name = "Untouched image"
     family = "control"
     trigger = "rollout-visible"
-    version = 3
+    version = 4
     order = 0
 
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
@@ -133,14 +133,17 @@ class Untouched(Probe):
     def _without_service(
         self, environment: Environment, results: Sequence[Result], background: Background
     ) -> Judgement | None:
-        """Whether no work that is asked for could have a test begin. A reference, where there is one, is asked."""
+        """Whether no work that is asked for could have a test begin. A reference, where there is one, is asked.
+
+        A plain script has no phases: its first failure ends it.
+        """
         if environment.reference is not None or not background.vouched or not services.only_data(environment):
             return None
         found: tuple[str, ...] = ()
         for result in results:
             failed = failures(result.outcome)
             found = services.wanted(environment, failed)
-            if passed_tests(result.outcome) or not found or any(failure.phase != "setup" for failure in failed):
+            if passed_tests(result.outcome) or not found or any(failure.phase == "call" for failure in failed):
                 return None
         asked = services.asks_for_service(environment, found) or services.starts_itself(environment)
         if asked or services.excused(environment, found) or services.runs_programs(environment):

@@ -114,6 +114,21 @@ def test_without_a_reference_only_data_and_no_server_accuses():
         assert causes(UNTOUCHED.judge(env, results, controls(env))) == expected
 
 
+@pytest.mark.parametrize(("where", "expected"), [("6400", ["needs-service"]), ("8123", [])])
+def test_a_plain_script_ends_at_its_first_refused_connection(where, expected):
+    """Without a reference; the look-alike is a task that speaks of the port."""
+    said_of_port = "Find the total of /app/orders.csv and write it to /app/total.json.\n"
+    env = environment(said_of_port + ("" if expected else "The ledger is at port 8123.\n"), reference=False)
+    log = f"""Traceback (most recent call last):
+  File "/tests/grade.py", line 4, in <module>
+    socket.create_connection(("127.0.0.1", {where})).close()
+ConnectionRefusedError: [Errno 111] Connection refused
+"""
+    outcome = Outcome(Status.GRADED, 0.0, False, log=log)
+    results = [replace(graded(attempt, False), outcome=outcome) for attempt in UNTOUCHED.plan(env, survey())]
+    assert causes(UNTOUCHED.judge(env, results, controls(env))) == expected
+
+
 def withheld(attempt):
     result = graded(attempt, False)
     return replace(result, outcome=replace(result.outcome, substitutions=(NETWORK_WITHHELD,)))
