@@ -11,6 +11,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from river_envs.probes.wording import FENCE, READ
@@ -102,6 +103,7 @@ class Block:
     path: str | None
 
 
+@lru_cache(maxsize=256)
 def paths(instruction: str, workdir: str = "/") -> tuple[str, ...]:
     """The absolute paths that the instruction names, in order of appearance; a trailing slash marks a directory.
 
