@@ -53,19 +53,26 @@ class Target:
 class Edit:
     """``content`` None removes the file, ``undone`` puts it back to what the image has. ``stated`` is the sentence of
     the instruction that the edit breaks beyond doubt; ``far`` a cruder form of the same edit, which no unstated
-    tolerance covers; ``lead``: the verifier does not name what it changes.
+    tolerance covers; ``lead``: the verifier does not name what it changes; ``share``: its distance, where ``before``
+    need not be compared.
     """
 
     path: str
     content: bytes | None
     what: str
-    distance: float
+    share: float | None = None
     stated: str = ""
     key: str = ""
     far: str | None = None
     mode: int = 0o644
     undone: bool = False
     lead: bool = False
+    before: bytes = b""
+
+    @property
+    def distance(self) -> float:
+        """How much is not the same any more; reckoned when it is asked for, as most edits are never run."""
+        return distance(self.before, self.content) if self.share is None else self.share
 
 
 def targets(environment: Environment, survey: Survey, *, every: bool = False) -> tuple[Target, ...]:
@@ -137,7 +144,7 @@ def edit(target: Target, content: bytes | str | None, what: str, **more: str | b
         or meaning(target.kind, target.path, data) == meaning(target.kind, target.path, target.content)
     ):
         return None
-    return Edit(target.path, data, what, distance(target.content, data), mode=target.mode, **more)  # type: ignore[arg-type]
+    return Edit(target.path, data, what, mode=target.mode, before=target.content, **more)  # type: ignore[arg-type]
 
 
 def begin(survey: Survey, without: tuple[str, ...] = ()) -> Action:
