@@ -36,31 +36,28 @@ def values(environment: Environment, survey: Survey, found: Sequence[Target]) ->
     tests = coverage.read(environment.verifier)
     made = []
     for target in declared(found):
-        each = list(_one_each(environment, target))
+        present = spots(target.kind, target.text)
+        each = list(_one_each(environment, present))
+        entries = list(dict.fromkeys(spot.entry for spot in present if spot.entry))[:200]
+        hidden = coverage.unnamed(environment.verifier, entries, entries)
         literal = any(spot.text.encode() in tests for spot in each)
         for spot in each:
             checked = spot.key.encode() in tests and (spot.text.encode() in tests or not literal)
-            checked = checked and not _hidden(environment, target, spot)
+            checked = checked and spot.entry not in hidden
             said = _stated(environment, survey, found, target, spot)
             made.append(Value(target, spot, said, checked))
     order = sorted(range(len(made)), key=lambda at: (made[at].checked, not made[at].stated, at))
     return tuple(made[at] for at in order)
 
 
-def _one_each(environment: Environment, target: Target) -> Iterator[Spot]:
+def _one_each(environment: Environment, present: Sequence[Spot]) -> Iterator[Spot]:
     found: dict[str, list[Spot]] = {}
-    for position, spot in enumerate(spots(target.kind, target.text)):
+    for position, spot in enumerate(present):
         if spot.text.strip():
             found.setdefault(spot.key or str(position), []).append(spot)
     for group in list(found.values())[:60]:
         hidden = coverage.unnamed(environment.verifier, group[:200], [spot.entry for spot in group[:200]])
         yield hidden[-1] if hidden else group[-1]
-
-
-def _hidden(environment: Environment, target: Target, spot: Spot) -> bool:
-    """Whether the verifier names entries of this file, and not this one."""
-    entries = list(dict.fromkeys(other.entry for other in spots(target.kind, target.text) if other.entry))[:200]
-    return spot.entry in coverage.unnamed(environment.verifier, entries, entries)
 
 
 def _stated(
