@@ -79,6 +79,8 @@ def make(work: Path, options: argparse.Namespace) -> Path:
         if rare:
             further = argparse.Namespace(**{**vars(options), "cause": rare, "per_environment": 2})
             further.seed = options.seed + options.per_family
+            able = sorted(set(rows[rows["cause"].isin(rare)]["family"]))
+            parts = [able[start::PARTS] for start in range(min(PARTS, len(able)))]
             made = pool.map(lambda item: _part(work, f"rare-{item[0]}", item[1], further), enumerate(parts))
             rows = pd.concat([rows, *(_labels(work, part) for part in made)])
     rows.to_csv(labels, index=False)
@@ -255,7 +257,7 @@ def main() -> None:
     parser.add_argument("work", type=Path, help="a folder for everything that is made; taken up again when it exists")
     parser.add_argument("--per-family", type=int, default=8)
     parser.add_argument("--per-environment", type=int, default=4, help="variants of one original")
-    parser.add_argument("--at-least", type=int, default=60, help="of a cause; more worlds are made for the rare ones")
+    parser.add_argument("--at-least", type=int, default=60, help="of a cause; more where they are rare")
     parser.add_argument("--seed", type=int, default=0, help="of the worlds and of the planting")
     parser.add_argument("--cause", action="append", help="plant this cause only; can be repeated")
     parser.add_argument("--only", action="append", help="this family only; can be repeated")

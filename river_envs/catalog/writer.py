@@ -14,7 +14,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from river_envs.catalog import codec, delta
-from river_envs.catalog.processes import is_gone, this_process
 from river_envs.catalog.records import (
     ImageRecord,
     IngestResult,
@@ -36,6 +35,7 @@ from river_envs.catalog.rows import (
 from river_envs.catalog.store import Store, clean, now
 from river_envs.environment import Environment, sha256
 from river_envs.probes.base import Result, Survey
+from river_envs.processes import is_gone, this_process
 from river_envs.sandbox.base import Base, Delta
 
 if TYPE_CHECKING:

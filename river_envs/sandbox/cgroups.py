@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from river_envs.processes import start_time
+
 _PERIOD_USEC = 100_000
 _CONTROLLERS = ("memory", "pids", "cpu")
 
@@ -109,15 +111,6 @@ def _find_unified(point: str, root: str) -> Path | None:
         if place == Path(point) or not place.is_relative_to(point):
             return None
         place = place.parent
-
-
-def start_time(process: int) -> int | None:
-    """When a process started, in clock ticks since boot; None when there is none. With its number, its identity."""
-    try:
-        stat = Path(f"/proc/{process}/stat").read_bytes()
-    except OSError:
-        return None
-    return int(stat.rpartition(b")")[2].split()[19])
 
 
 _numbers = itertools.count()

@@ -13,9 +13,9 @@ import tarfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
+from river_envs.processes import start_time
 from river_envs.sandbox.base import BackendUnavailable, SandboxError
 
 OWNER_LABEL = "river-envs.owner"
@@ -87,7 +87,7 @@ def daemon_errors(what: str) -> Iterator[None]:
 
 def owner() -> str:
     """This process, so that another one can tell whether it still lives."""
-    return f"{os.getpid()}:{_start_time(os.getpid())}:{platform.node()}"
+    return f"{os.getpid()}:{start_time(os.getpid())}:{platform.node()}"
 
 
 def orphaned(label: str) -> bool:
@@ -96,16 +96,7 @@ def orphaned(label: str) -> bool:
     started, _, host = rest.partition(":")
     if host != platform.node() or not pid.isdigit():
         return False
-    return _start_time(int(pid)) != started
-
-
-def _start_time(pid: int) -> str:
-    """Clock ticks between boot and the start of ``pid``; empty when there is no such process."""
-    try:
-        status = Path(f"/proc/{pid}/stat").read_text(errors="replace")
-    except OSError:
-        return ""
-    return status.rpartition(")")[2].split()[19]
+    return str(start_time(int(pid))) != started
 
 
 def plain_socket(stream: Any) -> socket.socket:

@@ -2,7 +2,7 @@ import os
 import subprocess
 import sys
 
-from river_envs.catalog.processes import is_gone, this_process
+from river_envs.processes import is_gone, this_process
 
 
 def states(catalog):

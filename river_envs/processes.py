@@ -1,4 +1,4 @@
-"""Which process a run belongs to, and whether it is still there: a killed run cannot say itself that it ended."""
+"""Which process something belongs to, and whether it is still there: what is killed cannot say itself that it ended."""
 
 from __future__ import annotations
 
@@ -11,9 +11,17 @@ from typing import Any
 from river_envs.environment import digest
 
 
+def start_time(pid: int) -> int | None:
+    """When a process began, in clock ticks since the machine did; None when there is none (a zombie counts as none).
+    With its number, its identity.
+    """
+    fields = _text(f"/proc/{pid}/stat").rpartition(")")[2].split()  # the name before may hold anything
+    return int(fields[19]) if len(fields) > 19 and fields[0] not in {"Z", "X"} else None
+
+
 def this_process() -> dict[str, Any]:
     """What tells this process from every other, as plain values. The machine is named by a hash only."""
-    return {"pid": os.getpid(), "started": _started(os.getpid()), **_machine()}
+    return {"pid": os.getpid(), "started": start_time(os.getpid()), **_machine()}
 
 
 def is_gone(process: Mapping[str, Any]) -> bool:
@@ -23,17 +31,11 @@ def is_gone(process: Mapping[str, Any]) -> bool:
         return False
     if process.get("boot") != here["boot"]:
         return True
-    return _started(int(process.get("pid", 0))) != process.get("started")
+    return start_time(int(process.get("pid", 0))) != process.get("started")
 
 
 def _machine() -> dict[str, str]:
     return {"machine": digest(platform.node())[:12], "boot": digest(_text("/proc/sys/kernel/random/boot_id"))[:12]}
-
-
-def _started(pid: int) -> int | None:
-    """When a process began, in clock ticks since the machine did; None when there is none (a zombie counts as none)."""
-    fields = _text(f"/proc/{pid}/stat").rpartition(")")[2].split()  # the name before may hold anything
-    return int(fields[19]) if len(fields) > 19 and fields[0] not in {"Z", "X"} else None
 
 
 def _text(path: str) -> str:
