@@ -14,8 +14,17 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, ClassVar, Final, Literal
 
-from river_envs.environment import Environment, File, digest
+from river_envs.environment import Environment, digest
 from river_envs.outcome import Outcome, Status
+from river_envs.probes.actions import Action as Action
+from river_envs.probes.actions import Copy as Copy
+from river_envs.probes.actions import Put as Put
+from river_envs.probes.actions import Remove as Remove
+from river_envs.probes.actions import Restore as Restore
+from river_envs.probes.actions import Run as Run
+from river_envs.probes.actions import Solve as Solve
+from river_envs.probes.actions import Watch as Watch
+from river_envs.probes.actions import describe as describe
 from river_envs.sandbox.base import Base, Delta, Listing
 
 Family = Literal["control", "reference", "adversarial", "mutant", "equivalent", "determinism", "isolation"]
@@ -24,65 +33,6 @@ RANKING: Final = frozenset({"rollout-visible", "feedback-learnable", "grading-ru
 """Triggers whose findings count against an environment; the others are reported beside the verdict."""
 Effort = Literal["quick", "standard", "deep"]
 Claim = Literal["accepts-wrong", "rejects-right", "unstable", "leaks-answer", "broken"]
-
-
-@dataclass(frozen=True)
-class Put:
-    """Write files below ``root`` (an absolute path inside the sandbox)."""
-
-    files: tuple[File, ...]
-    root: str = "/"
-
-
-@dataclass(frozen=True)
-class Run:
-    """Run a shell script in the sandbox as the agent would."""
-
-    script: str
-    timeout_sec: float = 60.0
-
-
-@dataclass(frozen=True)
-class Copy:
-    """Copy one readable file of the image onto ``target``, executable when it begins like a program; the receipt holds
-    the hash of what was copied.
-    """
-
-    source: str
-    target: str
-
-
-@dataclass(frozen=True)
-class Remove:
-    """Remove paths and all below them; done when each of them was there."""
-
-    paths: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Solve:
-    """Run the environment's reference in this sandbox; the delta it leaves is kept."""
-
-
-@dataclass(frozen=True)
-class Restore:
-    """Start from the delta that the reference left in an earlier attempt, ``without`` its changes at these absolute
-    paths: they are as the image has them.
-    """
-
-    without: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class Watch:
-    """Look at files now and again after grading; done when they did not change, so that what was graded is what the
-    actions left and nothing that a program made anew.
-    """
-
-    paths: tuple[str, ...]
-
-
-Action = Put | Run | Copy | Remove | Solve | Restore | Watch
 
 
 @dataclass(frozen=True)
@@ -117,25 +67,6 @@ class Attempt:
             [describe(action) for action in self.actions],
             *([self.conditions] if self.conditions else []),
         )[:16]
-
-
-def describe(action: Action) -> dict[str, Any]:
-    """A JSON-able description of an action: what enters the attempt's identity and its receipt."""
-    match action:
-        case Put(files, root):
-            return {"put": [list(file.fingerprint()) for file in files], "root": root}
-        case Run(script, timeout_sec):
-            return {"run": script, "timeout_sec": timeout_sec}
-        case Copy(source, target):
-            return {"copy": source, "to": target}
-        case Remove(paths):
-            return {"remove": list(paths)}
-        case Solve():
-            return {"solve": True}
-        case Restore(without):
-            return {"restore": True, "without": list(without)} if without else {"restore": True}
-        case Watch(paths):
-            return {"watch": list(paths)}
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,10 @@ _NETWORK = frozenset(("requests", "urllib", "urllib3", "httpx", "aiohttp", "ftpl
 _FILE_TIMES = frozenset(("getmtime", "getctime", "getatime", "st_mtime", "st_ctime", "st_mtime_ns"))
 _TIMED = re.compile(r"\bstat\s|(?<![\w-])-(?:[acm](?:min|time)|newer\w*)\b|\bdate\s+-r\b|\s-[no]t\s")
 _PROCESSORS = frozenset((
-    "cpu_count", "sched_getaffinity", "process_cpu_count", "virtual_memory", "getloadavg", "disk_usage", "getrlimit",
+    "cpu_count", "sched_getaffinity", "process_cpu_count", "getloadavg", "disk_usage", "getrlimit",
 ))
+_READS_MEMORY = frozenset(("sysconf", "open", "Path", "read_text"))
+_MEMORY = frozenset(("SC_PHYS_PAGES", "SC_AVPHYS_PAGES", "/proc/meminfo"))
 _EXISTENCE = frozenset(("exists", "is_file", "is_dir", "isfile", "isdir", "st_size", "getsize", "is_symlink", "access"))
 _SOURCE = re.compile(r"\.(?:py|sh|js|ts|c|cc|cpp|go|rs|java|rb|pl)$")
 _PATH = re.compile(r"/[A-Za-z0-9_.@%+=-]+(?:/[A-Za-z0-9_.@%+=-]+)+")
@@ -137,6 +139,8 @@ def _calls(module: Module) -> Iterator[Lead]:
             yield module.lead("file-times", call)
         if last in _PROCESSORS:
             yield module.lead("processors", call)
+        if last == "virtual_memory" or (last in _READS_MEMORY and _MEMORY & set(strings(call))):
+            yield module.lead("memory", call)
         if last in {"setlocale", "strxfrm", "strcoll", "getpreferredencoding"}:
             yield module.lead("locale", call)
         if last in {"Thread", "ThreadPoolExecutor", "ProcessPoolExecutor", "Process"}:

@@ -77,8 +77,10 @@ def _kind(command: Command) -> str:
         return "file-times"
     if name in {"shuf", "uuidgen"} or "$RANDOM" in command.text or "/dev/urandom" in command.text:
         return "random"
-    if name in {"nproc", "free", "lscpu"}:
+    if name in {"nproc", "lscpu"}:
         return "processors"
+    if name == "free" or re.search(r"/proc/meminfo|SC_(?:AV)?PHYS_PAGES", command.text):
+        return "memory"
     if name == "chmod" and any(re.fullmatch(r"[0-7]?777|a\+rwx|o\+w", word) for word in words):
         return "world-writable"
     return ""

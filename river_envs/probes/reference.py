@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from river_envs.environment import Environment
@@ -23,22 +22,9 @@ from river_envs.probes.base import (
 from river_envs.probes.judging import hit
 from river_envs.probes.leads import unsteady
 from river_envs.probes.refusal_cause import follow_ups, given_network, narrowed, series
+from river_envs.verify.network import may_reach_out, says_unreachable
 
 FIRST, GROWN = 3, 10
-
-_OFFLINE = re.compile(
-    r"could not resolve|name resolution|name or service not known|network is unreachable|unable to resolve host"
-    r"|failed to connect to|connection timed out|could not connect to|failed to establish a new connection"
-    r"|temporary failure resolving|ENOTFOUND|EAI_AGAIN|no route to host",
-    re.IGNORECASE,
-)
-_REACHES = re.compile(
-    r"https?:|\bftp\b|\b(?:curl|wget|pip3?|uvx?|pipx|conda|npm|npx|yarn|pnpm|apt|apt-get|apk|dnf|yum|gem|cargo|go|docker"
-    r"|git|ssh|scp|sftp|rsync|nc|ncat|telnet|ping|dig|nslookup|host|openssl|ip|ifconfig|ss|netstat)\b\s"
-    r"|\bsocket\b|if_nameindex|getaddrinfo|/proc/net|/sys/class/net|resolv\.conf|\brequests\b|urllib|httpx?\b|aiohttp"
-    r"|smtplib|websocket|paramiko|/dev/(?:tcp|udp)",
-    re.IGNORECASE,
-)
 
 
 class ReferencePasses(Probe):
@@ -215,7 +201,7 @@ def _cut_off(environment: Environment, results: Sequence[Result]) -> str:
     if environment.network != "none" and not given_network(environment, results) and _reaches_out(environment):
         return "the reference is rejected without the network that the environment declares: audit it with --network"
     for step in (step for result in results for step in result.receipt if step.action.get("solve")):
-        if _OFFLINE.search(step.output):
+        if says_unreachable(step.output):
             return "the reference could not reach the network: audit it with --network if the environment declares one"
         if environment.network != "none" and step.exit_code:
             return (
@@ -229,7 +215,7 @@ def _reaches_out(environment: Environment) -> bool:
     nothing.
     """
     files = (*environment.verifier.files, *(environment.reference.files if environment.reference else ()))
-    return any(_REACHES.search(file.content.decode("utf-8", "replace")) for file in files)
+    return any(may_reach_out(file.content.decode("utf-8", "replace")) for file in files)
 
 
 def _why(results: Sequence[Result]) -> str:

@@ -1,22 +1,25 @@
-"""What a verifier runs under beside the ordinary: another clock, time zone, number of processors, order of tests.
+"""What a verifier runs under beside the ordinary: another clock, time zone, number of processors, amount of
+memory, order of tests.
 
 Pairs of name and value, as ``Attempt.conditions`` holds them:
 
 - a name in capitals is a variable (``PYTHONHASHSEED``, ``TZ``, ``LANG``, ``LC_ALL``);
 - ``clock``: seconds that the time of day is ahead;
 - ``processors``: how many are seen (and, for 1, used);
+- ``memory``: how many MiB the machine seems to have; what can be allocated stays;
 - ``order``: ``reversed`` turns the order of the tests round;
 - ``age``: seconds by which everything in the state looks older than it is (its time stamps are moved back, all by the
   same amount), after the work and before grading: every program sees that, and the clock stays as it is;
 - ``delay``: seconds to wait before grading; ``again``: how often one sandbox is graded, the last grading counts;
 - ``network``: ``none`` takes the network away from an environment that has one.
 
-No compiler and no privilege is needed: a launcher sets variables and PATH, and a ``sitecustomize`` and two shell
-programs show what was asked for; an isolated Python (``-I``, ``-E``) is shown the clock, the processors and the hash
-seed by a file among its packages. **Limits**: the clock reaches Python (not ``python -S``) and ``date``; awk, perl,
-node, ``printf %()T``, time stamps of files and compiled programs see the real one. Processors reach Python and
-``nproc``; /proc/cpuinfo and ``getconf`` stay, and only 1 changes where processes run. Scripts that set PATH anew lose
-the shell programs. What a program was shown is counted in a file and told in ``Outcome.substitutions``.
+No compiler and no privilege is needed: a launcher sets variables and PATH, and a ``sitecustomize`` and three shell
+programs show what was asked for; an isolated Python (``-I``, ``-E``) is shown the clock, the processors, the memory
+and the hash seed by a file among its packages. **Limits**: the clock reaches Python (not ``python -S``) and ``date``;
+awk, perl, node, ``printf %()T``, time stamps of files and compiled programs see the real one. Processors reach Python
+and ``nproc``; /proc/cpuinfo and ``getconf`` stay, and only 1 changes where processes run. Memory reaches Python and
+``free``; other programs read the real /proc/meminfo. Scripts that set PATH anew lose the shell programs.
+What a program was shown is counted in a file and told in ``Outcome.substitutions``.
 """
 
 from __future__ import annotations
@@ -41,6 +44,11 @@ Conditions = Sequence[tuple[str, str]]
 
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]*")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_SHOWN = {
+    "clock": "RIVER_CLOCK", "processors": "RIVER_PROCESSORS", "memory": "RIVER_MEMORY", "order": "RIVER_ORDER"
+}
+"""The variable that tells a Python below the launcher what to show."""
+_PROGRAMS = {"clock": "date", "processors": "nproc", "memory": "free"}
 _ONE_PROCESSOR = """if command -v taskset >/dev/null 2>&1; then
   first=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*\\([0-9]*\\).*/\\1/p' /proc/self/status)
   set -- taskset -c "${first:-0}" "$@"
@@ -73,6 +81,10 @@ _UNSEEN: dict[str, tuple[frozenset[str], str]] = {
     "processors": (
         frozenset(("lscpu", "getconf", "node", "ruby", "java", "go", "rustc", "cargo", "gcc", "g++", "cc", "make")),
         r"/proc/cpuinfo|/sys/devices|/sys/fs/cgroup|psutil",
+    ),
+    "memory": (
+        frozenset(("vmstat", "getconf", "lsmem", "top", "node", "ruby", "java", "go", "gcc", "g++", "cc")),
+        r"(?:<|\b(?:awk|cat|cut|grep|head|sed|tail|perl)\b[^\n|;]*)\s*/proc/meminfo|/sys/devices|/sys/fs/cgroup|ulimit",
     ),
     "TZ": (frozenset({"timedatectl"}), r"/etc/(?:localtime|timezone)"),
 }
@@ -125,7 +137,7 @@ def prepare(conditions: Conditions) -> Prepared:
     """The files and the launcher for ``conditions``. Raises RiverError for a name or a value that is none."""
     values = checked(conditions)
     variables = {name: value for name, value in values.items() if _VARIABLE.fullmatch(name)}
-    for name, variable in (("clock", "RIVER_CLOCK"), ("processors", "RIVER_PROCESSORS"), ("order", "RIVER_ORDER")):
+    for name, variable in _SHOWN.items():
         if name in values:
             variables[variable] = values[name]
     folder = files("river_envs.verify") / "shims"
@@ -135,8 +147,8 @@ def prepare(conditions: Conditions) -> Prepared:
         last = _AGED.format(prefix=PREFIX, seconds=values["age"])
     if not variables:
         return Prepared(tuple(made), traced=True, last=last) if last else Prepared()
-    programs = [name for condition, name in (("clock", "date"), ("processors", "nproc")) if condition in values]
-    python = any(name in values for name in ("clock", "processors", "order"))
+    programs = [name for condition, name in _PROGRAMS.items() if condition in values]
+    python = any(name in values for name in _SHOWN)
     head = [f"export {name}={quote(value)}" for name, value in sorted(variables.items())]
     if programs:
         head.append(f"PATH={PREFIX}/bin:$PATH\nexport PATH")
@@ -149,7 +161,7 @@ def prepare(conditions: Conditions) -> Prepared:
     if python:
         names = ("sitecustomize.py", *(("river_reversed_order.py",) if "order" in values else ()))
         made += [File(f"python/{name}", (folder / name).read_bytes()) for name in names]
-    isolated = bool({"clock", "processors", "PYTHONHASHSEED"} & set(values))
+    isolated = bool({"clock", "processors", "memory", "PYTHONHASHSEED"} & set(values))
     if isolated:
         made += [] if python else [File("python/sitecustomize.py", (folder / "sitecustomize.py").read_bytes())]
         made.append(File("isolated.py", (folder / "isolated.py").read_bytes()))
@@ -166,6 +178,8 @@ def checked(conditions: Conditions) -> dict[str, str]:
                 good = bool(re.fullmatch(r"-?\d{1,10}", value))
             case "processors":
                 good = value.isdigit() and 1 <= int(value) <= 256
+            case "memory":
+                good = value.isdigit() and len(value) <= 9 and int(value) >= 64
             case "delay":
                 good = bool(_NUMBER.fullmatch(value)) and 0 <= float(value) <= MAX_DELAY_SEC
             case "again":

@@ -52,6 +52,19 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("python", r"^[\w.]+(?:Error|Exception): .*(?:name resolution|Name or service not known|Network is unreachable"
                r"|Failed to resolve|No address associated).*$"),
 )
+_OFFLINE = re.compile(
+    r"could not resolve|name resolution|name or service not known|network is unreachable|unable to resolve host"
+    r"|failed to connect to|connection timed out|could not connect to|failed to establish a new connection"
+    r"|temporary failure resolving|ENOTFOUND|EAI_AGAIN|no route to host",
+    re.IGNORECASE,
+)
+_REACHES = re.compile(
+    r"https?:|\bftp\b|\b(?:curl|wget|pip3?|uvx?|pipx|conda|npm|npx|yarn|pnpm|apt|apt-get|apk|dnf|yum|gem|cargo|go|docker"
+    r"|git|ssh|scp|sftp|rsync|nc|ncat|telnet|ping|dig|nslookup|host|openssl|ip|ifconfig|ss|netstat)\b\s"
+    r"|\bsocket\b|if_nameindex|getaddrinfo|/proc/net|/sys/class/net|resolv\.conf|\brequests\b|urllib|httpx?\b|aiohttp"
+    r"|smtplib|websocket|paramiko|/dev/(?:tcp|udp)",
+    re.IGNORECASE,
+)
 _COMPILED = tuple((tool, re.compile(pattern)) for tool, pattern in _PATTERNS)
 _INVOKED = {
     "apt": r"\bapt(?:-get)?\b", "curl": r"\bcurl\b", "wget": r"\bwget\b", "pip": r"\bpip3?\b", "uv": r"\buvx?\b",
@@ -198,3 +211,13 @@ def _scripts(verifier: Verifier) -> list[str]:
         for file in verifier.files
         if file.path == verifier.entry or file.path.endswith((".sh", ".bash"))
     ]
+
+
+def says_unreachable(output: str) -> bool:
+    """Whether what a program printed speaks of a host that it could not reach: a hint, no proof."""
+    return bool(_OFFLINE.search(output))
+
+
+def may_reach_out(text: str) -> bool:
+    """Whether a script names anything that may use a network: where nothing does, its absence explains nothing."""
+    return bool(_REACHES.search(text))

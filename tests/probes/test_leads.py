@@ -21,6 +21,8 @@ PYTHON = [
     ("random", "import random\nx = random.random()", "import random\nrandom.seed(3)\nx = random.random()"),
     ("hash-order", "x = list({1, 2})", "x = sorted({1, 2})"),
     ("processors", "import os\nassert os.cpu_count() > 1", "cpu_count = 4"),
+    ("memory", "import os\nassert os.sysconf('SC_PHYS_PAGES') > 1", "import os\nos.sysconf('SC_PAGE_SIZE')"),
+    ("memory", "assert 'MemTotal' in open('/proc/meminfo').read()", "open('/proc/uptime').read()"),
     ("file-times", "import os\nassert os.path.getmtime('/app/x') > 1", "mtime = 3"),
     ("threads", "from threading import Thread\nThread().start()", "Threads = 1"),
     (
@@ -79,6 +81,8 @@ def scripted(script: str) -> Environment:
         ("sleep", "sleep 3", "echo sleep 3"),
         ("clock", "date +%s", "date -d @5 +%s"),
         ("processors", "make -j$(nproc)", "make -j2"),
+        ("memory", "free -m", "echo free"),
+        ("memory", "awk '/MemTotal/ {print $2}' /proc/meminfo", "cat /proc/uptime"),
         ("world-writable", "chmod 777 /app", "chmod 755 /app"),
         (
             "stops-before-reward",

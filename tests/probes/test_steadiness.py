@@ -16,6 +16,7 @@ from river_envs.probes.clock_shift import ClockShift
 from river_envs.probes.delay import Delay
 from river_envs.probes.hash_seed import HashSeed
 from river_envs.probes.locale import Locale
+from river_envs.probes.memory import Memory
 from river_envs.probes.network_off import NetworkOff
 from river_envs.probes.present import asks_for_present
 from river_envs.probes.processors import Processors
@@ -123,6 +124,8 @@ def test_network_only_where_it_is_declared():
     assert isinstance(NetworkOff().plan(environment(), SEEN), NotApplicable)
     env = environment(network="public")
     assert ask(NetworkOff(), env, SEEN, plainly).findings[0].cause == "network-dependent"
+    judgement = ask(NetworkOff(), env, SEEN, lambda attempt: True)
+    assert (judgement.status, judgement.findings) == (ProbeStatus.SURVIVED, ())
 
 
 def test_network_is_asked_at_the_standard_effort_and_says_when_it_could_not():
@@ -259,3 +262,13 @@ class TestReal:
         assert [finding.cause for finding in judgement.findings] == ["machine-dependent"]
         tests = "import os\ndef test_x(): assert int(open('/app/n.txt').read()) == len(os.sched_getaffinity(0))"
         assert self.judged(bubblewrap_backend, Processors(), tests).findings == ()
+
+    def test_a_fixed_amount_of_memory_is_machine_dependent(self, bubblewrap_backend):
+        tests = "import os\ndef test_x(): assert os.sysconf('SC_PHYS_PAGES') > 1 << 18"
+        judgement = self.judged(bubblewrap_backend, Memory(), tests)
+        assert [finding.cause for finding in judgement.findings] == ["machine-dependent"]
+        tests = "import os\ndef test_x(): assert os.sysconf('SC_PHYS_PAGES') > 1 << 14 and open('/app/n.txt')"
+        assert self.judged(bubblewrap_backend, Memory(), tests).status is ProbeStatus.SURVIVED
+        tests = ("import subprocess\ndef test_x():\n    cells = subprocess.check_output(['free', '-m']).split()\n"
+                 "    assert int(cells[7]) > 1024")
+        assert [f.cause for f in self.judged(bubblewrap_backend, Memory(), tests).findings] == ["machine-dependent"]

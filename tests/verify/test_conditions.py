@@ -30,7 +30,8 @@ wc -l </tmp/graded
 
 
 @pytest.mark.parametrize("pair", [
-    ("clock", "soon"), ("processors", "0"), ("delay", "3600"), ("again", "0"), ("order", "random"), ("network", "all"),
+    ("clock", "soon"), ("processors", "0"), ("memory", "8"),
+    ("delay", "3600"), ("again", "0"), ("order", "random"), ("network", "all"),
     ("moon", "full"), ("age", "-5"),
 ])
 def test_what_is_no_condition_is_refused(pair):
@@ -115,6 +116,21 @@ class TestReal:
     def test_processors(self, bubblewrap_backend, host_image, show):
         _, seen, _ = self.run(bubblewrap_backend, host_image, show, ("processors", "4"))
         assert (seen["cpu"], seen["sh"][3]) == (["4", "4"], "4")
+
+    def test_memory(self, bubblewrap_backend, host_image, environment):
+        python = (
+            "import os, pathlib; text = pathlib.Path('/proc/meminfo').read_text(); size = os.sysconf('SC_PAGE_SIZE');"
+            " print(text.split()[1], open('/proc/meminfo', 'rb').read().split()[1].decode(),"
+            " os.sysconf('SC_PHYS_PAGES') * size >> 20, 'SwapTotal' in text, open('/proc/uptime').read() != '')"
+        )
+        script = f'#!/bin/bash\npython3 -c "{python}"\npython3 -I -c "{python}"\nfree -m\nfree -h\n'
+        task = environment("harbor", "test.sh", script.encode())
+        with bubblewrap_backend.start(host_image) as sandbox:
+            log = grade(sandbox, task, conditions=[("memory", "2048")]).log.splitlines()
+        assert log[:2] == ["2097152 2097152 2048 True True"] * 2
+        rows = [line.split() for line in log if line.startswith("Mem:")]
+        assert rows == [["Mem:", "2048", "512", "1536", "0", "0", "1536"],
+                        ["Mem:", "2048Mi", "512Mi", "1536Mi", "0Mi", "0Mi", "1536Mi"]]
 
     def test_again_grades_one_sandbox_twice(self, bubblewrap_backend, host_image, show):
         _, _, last = self.run(bubblewrap_backend, host_image, show, ("again", "2"))

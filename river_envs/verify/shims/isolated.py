@@ -8,7 +8,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LINE = (
-    "import os, sys; path = %r; set(os.environ) & {'RIVER_CLOCK', 'RIVER_PROCESSORS', 'PYTHONHASHSEED'}"
+    "import os, sys; path = %r; set(os.environ) & {'RIVER_CLOCK', 'RIVER_PROCESSORS', 'RIVER_MEMORY', 'PYTHONHASHSEED'}"
     " and sys.flags.ignore_environment and os.path.exists(path)"
     " and exec(open(path).read(), {'__name__': 'river_isolated', '__file__': path})\n"
 ) % os.path.join(HERE, "python", "sitecustomize.py")

@@ -1,5 +1,5 @@
 """Loaded by every Python that runs below ``under``: shows it another clock, another number of processors, another
-order of tests. An isolated Python runs it from ``isolated.py``'s ``.pth`` file. Runs in the image's own Python (3.6 and later), so it uses nothing else.
+amount of memory, another order of tests. An isolated Python runs it from ``isolated.py``'s ``.pth`` file. Runs in the image's own Python (3.6 and later), so it uses nothing else.
 """
 
 import os
@@ -82,6 +82,32 @@ def pretend_processors(count):
         os.sched_getaffinity = Plain(lambda pid: set(range(count)))
 
 
+def pretend_memory(mib):
+    """Python says, and reads, that the machine has ``mib`` MiB, three quarters of them free."""
+    import builtins
+    import io
+
+    real_open, real_conf = io.open, os.sysconf
+    pages = (mib << 20) // real_conf("SC_PAGE_SIZE")
+    shown = {"SC_PHYS_PAGES": pages, "SC_AVPHYS_PAGES": pages // 4 * 3}
+    shown.update({os.sysconf_names[name]: value for name, value in list(shown.items()) if name in os.sysconf_names})
+    lines = {"MemTotal": mib << 10, "MemFree": (mib << 10) // 4 * 3, "MemAvailable": (mib << 10) // 4 * 3}
+
+    def told(line):
+        name, colon, _ = line.partition(":")
+        return "%-16s%8d kB\n" % (name + colon, lines[name]) if name in lines else line
+
+    def opened(file, mode="r", *rest, **options):
+        if isinstance(file, int) or os.fspath(file) not in ("/proc/meminfo", b"/proc/meminfo") or set(mode) - set("rbt"):
+            return real_open(file, mode, *rest, **options)
+        with real_open(file) as stream:
+            text = "".join(map(told, stream))
+        return io.BytesIO(text.encode()) if "b" in mode else io.StringIO(text)
+
+    os.sysconf = Plain(lambda name: shown[name] if name in shown else real_conf(name))
+    builtins.open = io.open = Plain(opened)
+
+
 def seeded():
     """An isolated Python starts again with the hash seed and, but for that, as isolated as it was asked to be."""
     words = list(getattr(sys, "orig_argv", ()))
@@ -111,6 +137,8 @@ if os.environ.get("RIVER_CLOCK"):
     shift_clock(float(os.environ["RIVER_CLOCK"]))
 if os.environ.get("RIVER_PROCESSORS"):
     pretend_processors(int(os.environ["RIVER_PROCESSORS"]))
+if os.environ.get("RIVER_MEMORY"):
+    pretend_memory(int(os.environ["RIVER_MEMORY"]))
 if os.environ.get("RIVER_ORDER") and __name__ != "river_isolated":
     plugins = [name for name in os.environ.get("PYTEST_PLUGINS", "").split(",") if name]
     if "river_reversed_order" not in plugins:
