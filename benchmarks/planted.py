@@ -17,12 +17,13 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import math
 import os
 import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -77,14 +78,26 @@ def make(work: Path, options: argparse.Namespace) -> Path:
         counts = rows["cause"].value_counts()
         rare = [cause for cause in options.cause or CAUSES if counts.get(cause, 0) < options.at_least]
         if rare:
-            further = argparse.Namespace(**{**vars(options), "cause": rare, "per_environment": 2})
-            further.seed = options.seed + options.per_family
-            able = sorted(set(rows[rows["cause"].isin(rare)]["family"]))
-            parts = [able[start::PARTS] for start in range(min(PARTS, len(able)))]
-            made = pool.map(lambda item: _part(work, f"rare-{item[0]}", item[1], further), enumerate(parts))
+            made = pool.map(lambda item: _part(work, *item), list(_further(rows, rare, options)))
             rows = pd.concat([rows, *(_labels(work, part) for part in made)])
     rows.to_csv(labels, index=False)
     return labels
+
+
+def _further(
+    rows: pd.DataFrame, rare: Sequence[str], options: argparse.Namespace
+) -> Iterator[tuple[str, list[str], argparse.Namespace]]:
+    """For each rare cause as many further instances as should do, of the families that carry it, with seeds of their
+    own.
+    """
+    seed = options.seed + options.per_family
+    for cause in rare:
+        own = rows[rows["cause"] == cause]
+        if len(own):
+            rounds = math.ceil(options.per_family * (options.at_least - len(own)) / len(own)) + 1
+            changed = {"cause": [cause], "per_environment": 1, "per_family": rounds, "seed": seed}
+            yield f"rare-{cause}", sorted(set(own["family"])), argparse.Namespace(**{**vars(options), **changed})
+            seed += rounds
 
 
 def _part(work: Path, part: str, names: Collection[str], options: argparse.Namespace) -> str:
