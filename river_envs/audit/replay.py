@@ -60,7 +60,7 @@ class Replay:
         if self.finding.claim != "unstable":
             return 1.0
         told = [run.recorded for run in self.runs if run.recorded.outcome.status in _TELLING]
-        graded = [result.passed and result.effective for result in told]
+        graded = [result.paid for result in told]
         rate = sum(graded) / len(graded) if graded else 0.0
         return 1 - rate ** len(graded) - (1 - rate) ** len(graded)
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from river_envs.catalog import Catalog
 
 CHUNK = 32
-MERGE_EVERY_SEC = 2.0
+MERGE_EVERY_SEC = 10.0
 
 
 def chosen(catalog: Catalog, only: str | None) -> list[str]:

@@ -45,7 +45,7 @@ class AnswerFiles(Copied):
     name = "Answer-looking files as the answer"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 4
+    version = 5
     order = 40
     most = 4
     nothing = "no file of the image sounds like an answer"

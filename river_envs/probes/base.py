@@ -107,6 +107,11 @@ class Result:
         """Whether a reward was given and it counts as a pass."""
         return self.outcome.passed is True
 
+    @property
+    def paid(self) -> bool:
+        """Whether it was rewarded for just what its actions say."""
+        return self.passed and self.effective
+
 
 @dataclass(frozen=True)
 class Peek:
@@ -278,7 +283,7 @@ class Probe(ABC):
 
     def enough(self, results: Sequence[Result]) -> bool:
         """Whether the attempts still planned can be spared. Default: once an adversarial one was rewarded."""
-        return self.family == "adversarial" and results[-1].passed and results[-1].effective
+        return self.family == "adversarial" and results[-1].paid
 
     @abstractmethod
     def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:

@@ -11,7 +11,7 @@ from river_envs.probes import instruction as text
 from river_envs.probes.base import Survey
 from river_envs.probes.edits import Target
 from river_envs.probes.equivalents import Equivalent, Rewriting
-from river_envs.probes.hidden_requirement import ELSEWHERE, FILES_EACH
+from river_envs.probes.hidden_requirement import DOCUMENTS, ELSEWHERE, FILES_EACH
 from river_envs.probes.trailing_newline import turned
 
 
@@ -38,7 +38,7 @@ class ByProduct(Equivalent):
 
     def closed(self, instruction: str) -> str:
         """Words that may name further files."""
-        elsewhere = ELSEWHERE.search(instruction) or FILES_EACH.search(instruction)
+        elsewhere = any(words.search(instruction) for words in (ELSEWHERE, DOCUMENTS, FILES_EACH))
         return "the instruction refers to names elsewhere" if elsewhere else ""
 
     def rewrite(self, environment: Environment, survey: Survey, found: Sequence[Target]) -> Iterable[Rewriting]:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Sequence
 from typing import ClassVar
 
 from river_envs.environment import Environment
-from river_envs.probes import leaks
+from river_envs.probes import leaks, stated
 from river_envs.probes.artefacts import stub
-from river_envs.probes.base import Action, Copy, NotApplicable, Put, Survey
+from river_envs.probes.base import Action, Copy, NotApplicable, Put, Result, Survey
 from river_envs.probes.provided import Provided, Way
 from river_envs.sandbox.base import Listing
+
+_OTHER = "{label} of the image handed in as {targets} is rewarded, and says something else than the reference's answer."
+_COMPARE = "Compare everything that the instruction asks for."
+_ALIKE = 0.8
 
 
 class Copied(Provided):
@@ -52,9 +57,19 @@ class Copied(Provided):
                 "targets": list(pairing),
                 "label": ", ".join(dict.fromkeys(pairing.values())),
                 "program": all(leaks.is_code(target) for target in pairing),
+                "other": stated.determined(environment.instruction)
+                and all(_says_other(survey, source, target) for target, source in pairing.items()),
             }
             for pairing in unique[: self.most]
         ]
+
+    def cause_of(self, paid: Result) -> str:
+        """A file that says something else than the reference's answer is no answer."""
+        return "unchecked-requirement" if paid.attempt.facts["way"].get("other") else self.cause
+
+    def told(self, paid: Result) -> tuple[str, str]:
+        """The message and the advice, for an answer and for what is none."""
+        return (_OTHER, _COMPARE) if paid.attempt.facts["way"].get("other") else super().told(paid)
 
     def _ranked(self, environment: Environment, survey: Survey, target: str) -> list[str]:
         weighed = []
@@ -75,3 +90,13 @@ class Copied(Provided):
         stubs = tuple(stub(target) for target in way["rest"])
         copies = tuple(Copy(source, target) for target, source in way["pairing"].items())
         return ((Put(stubs),) if stubs else ()) + copies
+
+
+def _says_other(survey: Survey, source: str, target: str) -> bool:
+    """Whether a file of the image, as far as it was seen whole, has other words than what the reference leaves."""
+    seen = survey.peek(source)
+    own = survey.reference.get(target.strip("/")) if survey.reference else None
+    if seen is None or not seen.whole or own is None or not own.content:
+        return False
+    one, two = Counter(seen.text.split()), Counter(own.content.decode("utf-8", "replace").split())
+    return 2 * (one & two).total() < _ALIKE * (one.total() + two.total())

@@ -19,6 +19,7 @@ from typing import Any, Literal
 Kind = Literal["json", "jsonl", "csv", "tsv", "pairs", "code", "text", "binary"]
 
 ROWS: frozenset[Kind] = frozenset({"csv", "tsv", "jsonl"})
+TABLES: frozenset[Kind] = frozenset({"csv", "tsv"})
 _CODE = frozenset(
     (  # noqa: SIM905 - one line is easier to read than thirty
         ".py .sh .bash .js .ts .rb .pl .c .h .cc .cpp .hpp .rs .go .java .lua .php .r .sql .awk .sed .mk .css .html"

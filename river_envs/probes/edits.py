@@ -15,7 +15,7 @@ from difflib import SequenceMatcher
 
 from river_envs.environment import Environment, File
 from river_envs.probes import instruction as text
-from river_envs.probes import stated
+from river_envs.probes import orders, stated
 from river_envs.probes.base import Action, Put, Remove, Restore, Solve, Survey
 from river_envs.probes.documents import Kind, kind_of, meaning
 from river_envs.sandbox.base import Change
@@ -101,7 +101,7 @@ def _target(environment: Environment, change: Change, present: set[str], places:
         kind_of(path, change.content),
         path in places,
         path not in present,
-        stated.asked(environment.instruction, path) if path not in present else "",
+        orders.asked(environment.instruction, path) if path not in present else "",
         stated.mentions(environment.verifier, posixpath.basename(path)),
     )
 

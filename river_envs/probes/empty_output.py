@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from river_envs.environment import Environment
-from river_envs.probes import edits, stated
+from river_envs.probes import edits, orders, stated
 from river_envs.probes.base import Survey
 from river_envs.probes.edits import Edit, Target, declared
 from river_envs.probes.mutants import Mutant
@@ -35,7 +35,7 @@ class EmptyOutput(Mutant):
         """Each named output that holds something, the last one first; a lone output was emptied by other probes."""
         outputs = [target for target in declared(found) if target.named and target.fresh]
         for target in reversed(outputs) if len(found) > 1 else ():
-            wanted = stated.filled(environment.instruction, target.path)
+            wanted = orders.filled(environment.instruction, target.path)
             if edits.unsure(environment, survey, found, target.path) or stated.marginal(target.path):
                 wanted = ""
             yield edits.edit(target, b"", "emptied", stated=wanted)

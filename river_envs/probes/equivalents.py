@@ -77,7 +77,8 @@ class Equivalent(Probe):
         return attempts or NotApplicable(self.without)
 
     def _attempt(self, environment: Environment, survey: Survey, made: Rewriting, index: int) -> Attempt:
-        originals = [[target.path.strip("/"), target.text, target.mode] for target in made.targets]
+        readable = all(target.kind != "binary" for target in made.targets)
+        originals = [[t.path.strip("/"), t.text, t.mode] for t in made.targets] if readable else []
         return self.attempt(
             environment,
             edits.begin(survey),

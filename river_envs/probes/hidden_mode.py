@@ -12,12 +12,14 @@ from river_envs.probes.edits import Target
 from river_envs.probes.equivalents import Equivalent, Rewriting, failing_test
 from river_envs.probes.judging import hit
 
-_ORDINARY = 0o644
+_ORDINARY, _RUNS = 0o644, 0o755
 _USUAL = {0o644, 0o664, 0o755, 0o775}
+_LARGEST = 1 << 18
 _SPOKEN = re.compile(
-    r"\b(modes?|permissions?|chmod|chown|umask|owner\w*|readable|writ(?:e)?able|executable|privat\w*|protect\w*|secur\w*"
-    r"|secrets?|confidential\w*|harden\w*|credentials?|passwords?|privileges?|sudo|access|preserv\w*|metadata|rsync"
-    r"|backups?|restor\w*|archiv\w*|attributes?|others|world)\b"
+    r"\b(modes?|permissions?|chmod|chown|umask|owner\w*|readable|writ(?:e)?able|privat\w*|protect\w*|secur\w*"
+    r"|secrets?|confidential\w*|harden\w*|credentials?|passwords?|privileges?|sudo|preserv\w*|rsync"
+    r"|backups?|restor\w*|archiv\w*|access (?:to|for|by|rights?|control)|(?:file )(?:attributes?|metadata)"
+    r"|(?:by|for|to|than) (?:the )?(?:others|world))\b|\baccessible\b"
     r"|\bgroups? (?:may|can|read|write|members)|\bby (?:its|the) (?:owner|group)",
     re.IGNORECASE,
 )
@@ -27,43 +29,45 @@ _LOOKS = re.compile(rb"st_mode|S_IMODE|S_I[RWX]|filemode|os\.access|stat\b[^\n]*
 class HiddenMode(Equivalent):
     """A file with the mode that it would have by itself.
 
-    What it does: gives each data file that the reference left with an uncommon mode (0640, 0600, 0444) the ordinary
-    0644, content unchanged; grades. Only where the tests look at modes, no other file of the image has that mode, and
-    the instruction speaks of no permissions, owners, secrets, access or copies with their attributes.
+    What it does: gives each file that the reference left with an uncommon mode (0640, 0600, 0444; 0700, 0750) the
+    ordinary 0644, a program 0755, content unchanged; grades. Only where the tests look at modes, no other file of the
+    image has that mode, and the instruction speaks of no permissions, owners, secrets, access or copies with their
+    attributes.
 
     What a hit proves: the state is rejected twice for the mode that a file has when nothing is said about modes, while
     the same files with their own mode are rewarded (hidden-requirement).
 
-    What it cannot show: modes of programs and directories.
+    What it cannot show: modes of directories.
 
     Seen in the wild: `chmod 600` in the reference's last line and in one assertion, and nowhere in the task.
     """
 
     id = "hidden-mode"
     name = "The ordinary file mode"
+    version = 2
     order = 76
-    without = "the reference leaves no data file with an uncommon mode that the tests look at"
+    without = "the reference leaves no file with an uncommon mode that the tests look at"
 
     def closed(self, instruction: str) -> str:
         """Words about permissions."""
         return "the instruction may say something about modes" if _SPOKEN.search(instruction) else ""
 
     def rewrite(self, environment: Environment, survey: Survey, found: Sequence[Target]) -> Iterable[Rewriting]:
-        """All data files with an uncommon mode at once."""
+        """All files with an uncommon mode at once."""
         if not _LOOKS.search(coverage.read(environment.verifier)):
             return
         before = {entry.path: entry.mode & 0o7777 for entry in survey.listing if entry.kind == "file"}
-        data = [
+        odd = [
             target
             for target in found
-            if target.kind not in {"code", "binary"}
-            and target.mode not in _USUAL
-            and not target.mode & 0o111
-            and target.mode not in before.values()
+            if target.mode not in _USUAL and target.mode not in before.values() and len(target.content) <= _LARGEST
         ]
-        files = tuple(File(target.path.strip("/"), target.content, _ORDINARY) for target in data)
-        what = f"mode 0644 in place of {', '.join(sorted({f'{target.mode:04o}' for target in data}))}"
-        yield Rewriting(tuple(data), files, what, "no word of the instruction concerns modes")
+        files = tuple(
+            File(target.path.strip("/"), target.content, _RUNS if target.mode & 0o111 else _ORDINARY) for target in odd
+        )
+        modes = sorted({(f"{file.mode:04o}", f"{target.mode:04o}") for file, target in zip(files, odd, strict=True)})
+        what = ", ".join(f"mode {ordinary} in place of {own}" for ordinary, own in modes)
+        yield Rewriting(tuple(odd), files, what, "no word of the instruction concerns modes")
 
     def accuse(self, environment: Environment, rejected: Result, proof: Sequence[Result]) -> Judgement:
         """The finding, named for what is hidden."""

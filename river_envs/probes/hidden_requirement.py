@@ -33,8 +33,10 @@ _MOST = 3
 _TASKS = ("/app", "/data", "/home", "/mnt", "/root", "/srv", "/tmp", "/work", "/workspace")
 _SHARED = ("/opt", "/usr/local", "/var/lib", "/var/www")
 """Searched too, unless the base is this machine itself: what lies there is none of the task's."""
+_KINDS = r"README|specification|spec|documentation|docs|manual|guide|schema|template"
 ELSEWHERE = re.compile(
-    r"\b(README|specification|spec|documentation|docs|manual|guide|conventions?|schema|standard|template|described in"
+    r"\b(conventions?|standard(?! (?:input|output|error|library|deviation))|described in|documented"
+    rf"|(?:in|from|by|per|see|to|with) (?:the|our|its|your) (?:\w+ )?(?:{_KINDS})s?"
     r"|according to|as usual|follow(?:s|ed)?(?! by)|like the (?:other|existing)"
     r"|same (?:format|form|layout|structure) as)\b"
     r"|[\w/.-]*[/._-](?:<\w+>|\{\w+\})|(?:<\w+>|\{\w+\})[/._-]\w|\*\.\w|\w\*|YYYY|\bsee [`/\"']",
@@ -44,6 +46,10 @@ FILES_EACH = re.compile(
     r"\bfiles?\b[^.]{0,40}\b(?:each|every|per)\b|\b(?:each|every|per)\b[^.]{0,40}\bfile", re.IGNORECASE
 )
 """Files that may be called after entries of the data."""
+DOCUMENTS = re.compile(rf"\b({_KINDS})s?\b", re.IGNORECASE)
+_HEADING = re.compile(r"^#+ .*$|^\*\*[^*\n]+\*\*[ \t]*$", re.MULTILINE)
+_DESCRIBED = re.compile(r"\b(?:each|every) (?:[\w`.'\"*-]+ ){1,3}(?:is|are|has|holds|contains)\b", re.IGNORECASE)
+"""A sentence that says what a file that is there is like."""
 _OF_FILES = re.compile(r"\b(?:each|every|per) (?:[\w`.'\"*-]+ ){0,2}files?\b", re.IGNORECASE)
 _MADE = re.compile(
     r"\b(?:writ|creat|produc|generat|mak|sav|output|stor|convert|compress|extract|render|split|put|cop|mov)\w*\b",
@@ -54,8 +60,8 @@ _LISTS = re.compile(rb"\bglob|listdir|iterdir|scandir|os\.walk|readdir|\bls\s|\b
 """Programs that take every file of a directory: what lies there may be theirs."""
 _PACKED = (".gz", ".zip", ".xz", ".bz2", ".7z", ".tgz", ".zst", ".parquet", ".docx", ".xlsx", ".pdf", ".png", ".jpg")
 _USUAL = re.compile(
-    r"^(\.|__|makefile$|dockerfile$|readme|license|requirements|setup\.|pyproject|package|cargo|go\.|index\.|main\.|app\."
-    r"|config|settings|test_|conftest|run\.|build|output|result|data|tmp|temp|log)",
+    r"^(\.|__|makefile$|dockerfile$|license|requirements|setup\.|pyproject|package|cargo|go\.|index\.|main\.|app\."
+    r"|config|settings|test_|conftest|build|output|result|data|tmp|temp|logs?$)",
     re.IGNORECASE,
 )
 
@@ -79,7 +85,7 @@ class HiddenRequirement(Equivalent):
 
     id = "hidden-requirement"
     name = "Without what nobody asked for"
-    version = 3
+    version = 4
     order = 76
     without = "the reference leaves nothing that the tests name and the instruction does not"
 
@@ -87,6 +93,14 @@ class HiddenRequirement(Equivalent):
         """Words that refer to further requirements elsewhere."""
         elsewhere = ELSEWHERE.search(instruction) or any(map(_makes_files, wording.sentences(instruction)))
         return "the instruction refers to names elsewhere" if elsewhere else ""
+
+    def _documented(self, environment: Environment, survey: Survey) -> str:
+        """A document that the instruction speaks of and that may be a file of the image, or lies outside."""
+        said = {word.lower() for word in DOCUMENTS.findall(_HEADING.sub("", environment.instruction))}
+        files = [posixpath.basename(entry.path).lower() for entry in survey.listing if entry.kind == "file"]
+        there = any(word[:4] in name for word in said for name in files)
+        outside = re.search(r"https?://|\bRFC\b|\bISO\b", environment.instruction)
+        return "the instruction refers to a document" if said and (there or outside) else ""
 
     def rewrite(self, environment: Environment, survey: Survey, found: Sequence[Target]) -> Iterable[Rewriting]:
         """None: what is taken away is planned below."""
@@ -96,7 +110,7 @@ class HiddenRequirement(Equivalent):
         """One attempt for each unnamed thing."""
         if survey.reference is None or survey.in_place:
             return NotApplicable("there is no state of a passing reference to edit")
-        reason = self.closed(environment.instruction)
+        reason = self.closed(environment.instruction) or self._documented(environment, survey)
         if reason or any(entry.path.lower().endswith(_PACKED) for entry in survey.listing):
             return NotApplicable(reason or "the image holds packed files that may name further requirements")
         found = edits.targets(environment, survey)
@@ -146,7 +160,7 @@ class HiddenRequirement(Equivalent):
             question=f"Is the state still rewarded with {what}, of which the instruction says nothing?",
             what=what,
             name=name,
-            sought=posixpath.splitext(name)[0] if content is None else name,
+            sought=_stem(name) if content is None else name,
             proof="the instruction does not name it",
             paths=[path],
             roots=_roots(environment),
@@ -200,7 +214,13 @@ def _makes_files(sentence: str) -> bool:
     if not FILES_EACH.search(sentence):
         return False
     made = _MADE.search(sentence) and not _ROW.search(sentence)
-    return bool(made or FILES_EACH.search(_OF_FILES.sub(" ", sentence)))
+    return bool(made or FILES_EACH.search(_OF_FILES.sub(" ", _DESCRIBED.sub(" ", sentence))))
+
+
+def _stem(name: str) -> str:
+    """What must stand nowhere that a solver reads: the name without its ending, unless that is a word of any text."""
+    stem = posixpath.splitext(name)[0]
+    return stem if len(stem) > 4 else name
 
 
 def _roots(environment: Environment) -> list[str]:
@@ -215,10 +235,10 @@ def _unnamed(
     environment: Environment, survey: Survey, found: Sequence[Target], target: Target, name: str
 ) -> bool:
     """Whether the tests spell out the name, and nothing that a solver reads does, not even in parts."""
-    stem = posixpath.splitext(name)[0]
+    stem = _stem(name)
     said = environment.instruction.lower()
     parts = [part for part in re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", stem).lower()) if len(part) > 2]
-    guessable = not parts or all(part[:5] in said for part in parts)
+    guessable = not parts or all(re.search(rf"\b{part[:5]}", said) for part in parts)
     quoted = re.compile(rf"[\"'/]{re.escape(name)}[\"']".encode())
     asked = any(quoted.search(file.content) for file in environment.verifier.files)
     readable = [environment.image.text, *(peek.text for peek in survey.peeks), *(e.path for e in survey.listing)]

@@ -92,7 +92,7 @@ class Hijack(Probe):
         nothing = unproven(results, background)
         if nothing:
             return nothing
-        paid = [result for result in results if result.passed and result.effective and result.attempt.arm == "probe"]
+        paid = [result for result in results if result.paid and result.attempt.arm == "probe"]
         plain = [result for result in results if result.graded and result.attempt.arm == "benign"]
         if not paid:
             return Judgement(ProbeStatus.SURVIVED)

@@ -88,7 +88,7 @@ class InputsShortened(Probe):
 
     def more(self, environment: Environment, results: Sequence[Result], background: Background) -> Sequence[Attempt]:
         """The benign arm of what paid."""
-        paid = [result for result in results if result.attempt.arm == "probe" and result.passed and result.effective]
+        paid = [result for result in results if result.attempt.arm == "probe" and result.paid]
         return [self._attempt(environment, paid[0].attempt.facts["files"], "benign")] if paid else ()
 
     def enough(self, results: Sequence[Result]) -> bool:

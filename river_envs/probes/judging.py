@@ -16,7 +16,7 @@ def unproven(results: Sequence[Result], background: Background) -> Judgement | N
         return Judgement(ProbeStatus.ERROR, "the untouched image did not score 0")
     if not results:
         return Judgement(ProbeStatus.NOT_RUN, "no attempt was run")
-    if any(result.passed and result.effective for result in results):
+    if any(result.paid for result in results):
         return None
     failed = next((result for result in results if not result.graded), None)
     if failed is not None:
@@ -66,7 +66,7 @@ def accepted(
     nothing = unproven(results, background)
     if nothing:
         return nothing
-    passed = [result for result in results if result.passed and result.effective]
+    passed = [result for result in results if result.paid]
     if not passed:
         return Judgement(ProbeStatus.SURVIVED)
     facts = {**passed[0].attempt.facts, **evidence}
@@ -77,20 +77,7 @@ def existence(
     probe: Probe, environment: Environment, results: Sequence[Result], background: Background, message: str
 ) -> Judgement:
     """Any effective pass is existence-only."""
-    nothing = unproven(results, background)
-    if nothing:
-        return nothing
-    passed = [result for result in results if result.passed and result.effective]
-    if not passed:
-        return Judgement(ProbeStatus.SURVIVED)
-    paths = passed[0].attempt.facts.get("paths", [])
-    return hit(
-        probe,
-        environment,
-        "accepts-wrong",
-        "existence-only",
-        passed[:1],
-        f"{message}: {', '.join(paths[:4])}.",
-        "Compare the content with a value that only the asked work produces.",
-        paths=paths,
-    )
+    paths: list[str] = next((result.attempt.facts.get("paths", []) for result in results if result.paid), [])
+    said = f"{message}: {', '.join(paths[:4])}."
+    advice = "Compare the content with a value that only the asked work produces."
+    return accepted(probe, environment, results, background, "accepts-wrong", "existence-only", said, advice)

@@ -92,7 +92,7 @@ class LookupTable(StandIn):
         """The right table alone is fixed-inputs; both are shape-only."""
         own = [result for result in results if result.attempt.arm == "probe"]
         judged = super().judge(environment, own or results, background)
-        wrong = [result for result in results if result.attempt.arm != "probe" and result.passed and result.effective]
+        wrong = [result for result in results if result.attempt.arm != "probe" and result.paid]
         if judged.status is not ProbeStatus.HIT or not wrong:
             return judged
         return hit(

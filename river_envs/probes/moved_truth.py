@@ -96,7 +96,7 @@ class MovedTruth(Probe):
                 "benign",
             )
             for result in results
-            if result.attempt.arm == "probe" and result.passed and result.effective
+            if result.attempt.arm == "probe" and result.paid
         ]
 
     def enough(self, results: Sequence[Result]) -> bool:
@@ -108,7 +108,7 @@ class MovedTruth(Probe):
         nothing = unproven(results, background)
         if nothing:
             return nothing
-        paid = [result for result in results if result.attempt.arm == "probe" and result.passed and result.effective]
+        paid = [result for result in results if result.attempt.arm == "probe" and result.paid]
         benign = {result.attempt.repeat: result for result in results if result.attempt.arm == "benign"}
         for result in paid:
             other = benign.get(result.attempt.repeat)

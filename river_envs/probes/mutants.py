@@ -148,7 +148,7 @@ def _suspect(results: Sequence[Result]) -> Result | None:
         (
             result
             for result in results
-            if result.attempt.arm == "probe" and result.passed and result.effective and result.attempt.facts["stated"]
+            if result.attempt.arm == "probe" and result.paid and result.attempt.facts["stated"]
         ),
         None,
     )
@@ -159,7 +159,7 @@ def _proof(results: Sequence[Result], suspect: Result) -> tuple[Result, ...]:
     same = {
         result.attempt.arm: result
         for result in results
-        if result.attempt.repeat == suspect.attempt.repeat and result.passed and result.effective
+        if result.attempt.repeat == suspect.attempt.repeat and result.paid
     }
     second = same.get("again") or same.get("far")
     return (suspect, second, same["benign"]) if second and "benign" in same else ()

@@ -16,11 +16,11 @@ from river_envs.probes.values import values
 class NumberOff(Mutant):
     """The right output with one wrong number.
 
-    What it does: changes one number of a declared output of the state: a whole number by one, a fraction in
-    its last digit; first those whose key or value the verifier does not name. Where that is rewarded, the number
-    is changed to something quite different.
+    What it does: changes one number of a declared output of the state: a whole number by one, a fraction in its last
+    digit, and by far more where the instruction states a tolerance; first those whose key or value the verifier does
+    not name. Where that is rewarded, the number is changed to something quite different.
 
-    What a hit proves: the instruction determines this number (a quoted key, an exact task, no tolerance), and the state
+    What a hit proves: the instruction determines this number (a quoted key, an exact task), and the state
     is rewarded with the near and the far wrong number, while the right one is rewarded too (unchecked-requirement).
 
     What it cannot show: how wide a tolerance is. A near mutant that survives while the far one is rejected counts
@@ -31,7 +31,7 @@ class NumberOff(Mutant):
 
     id = "number-off"
     name = "One number is wrong"
-    version = 3
+    version = 4
     order = 93
     most = 2
     without = "the reference leaves no output with numbers"
@@ -42,7 +42,8 @@ class NumberOff(Mutant):
             target, spot = value.target, value.spot
             if not spot.number:
                 continue
-            near, far = _near(spot.text), _far(spot.text)
+            far = _far(spot.text)
+            near = _far(far) if value.tolerant else _near(spot.text)
             yield edits.edit(
                 target,
                 changed(target.text, spot, near),

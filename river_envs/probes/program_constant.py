@@ -56,7 +56,7 @@ class ProgramConstant(StandIn):
 
     def more(self, environment: Environment, results: Sequence[Result], background: Background) -> Sequence[Attempt]:
         """The control of a word that paid alone: another one in its place."""
-        paid = [result for result in results if result.passed and result.effective]
+        paid = [result for result in results if result.paid]
         if len(paid) != 1 or any(result.attempt.repeat == _CONTROL for result in results):
             return ()
         facts = paid[0].attempt.facts

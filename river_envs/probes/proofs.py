@@ -12,7 +12,7 @@ from river_envs.probes.judging import hit, unproven
 
 def second(probe: Probe, environment: Environment, results: Sequence[Result], question: str) -> list[Attempt]:
     """The second arm of the first attempt that was rewarded, as it was planned in ``facts["other"]``."""
-    first = next((result for result in results if result.passed and result.effective), None)
+    first = next((result for result in results if result.paid), None)
     if first is None or any(result.attempt.arm == "altered" for result in results):
         return []
     facts = first.attempt.facts
@@ -44,7 +44,7 @@ def contradicted(
     nothing = unproven(results, background)
     if nothing:
         return nothing
-    passed = [result for result in results if result.passed and result.effective]
+    passed = [result for result in results if result.paid]
     arms = {result.attempt.arm: result for result in reversed(passed)}
     if "altered" in arms and len(arms) > 1:
         pair = [result for result in (arms.get("probe"), arms["altered"]) if result is not None]

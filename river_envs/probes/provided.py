@@ -18,6 +18,7 @@ from river_envs.probes.base import (
     Action,
     Attempt,
     Background,
+    Claim,
     Judgement,
     NotApplicable,
     Probe,
@@ -73,6 +74,10 @@ class Provided(Probe):
     def cause_of(self, paid: Result) -> str:
         """What an accepted way proves, by what was seen when it ran. Default: ``cause``."""
         return self.cause
+
+    def told(self, paid: Result) -> tuple[str, str]:
+        """How an accepted way is told, and what to do about it. Default: ``seen`` and ``advice``."""
+        return self.seen, self.advice
 
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
         """The best way; the others follow while none pays."""
@@ -143,17 +148,11 @@ class Provided(Probe):
         rejected = [result for result in arms if _rejected(result)]
         where = {"label": way["label"], "targets": ", ".join(way["targets"])}
         if rejected:
-            return hit(
-                self,
-                environment,
-                self.claim,
-                self.cause_of(paid),
-                [paid, rejected[0]],
-                self.seen.format(**where),
-                self.advice,
-                **where,
-            )
-        accepted = [result for result in arms if result.passed and result.effective]
+            message, advice = self.told(paid)
+            proof, cause = [paid, rejected[0]], self.cause_of(paid)
+            claim: Claim = "accepts-wrong" if cause == "unchecked-requirement" else self.claim
+            return hit(self, environment, claim, cause, proof, message.format(**where), advice, **where)
+        accepted = [result for result in arms if result.paid]
         if not accepted:
             return Judgement(ProbeStatus.ERROR, "what paid could not be graded with other values")
         if _is_program(way):
@@ -182,11 +181,11 @@ class Provided(Probe):
 
 
 def _paid(results: Sequence[Result]) -> Result | None:
-    return next((r for r in results if r.attempt.arm == "probe" and r.passed and r.effective), None)
+    return next((r for r in results if r.attempt.arm == "probe" and r.paid), None)
 
 
 def _rejected(result: Result) -> bool:
-    return result.graded and not result.passed and result.effective
+    return result.graded and not result.paid
 
 
 def _is_program(way: Way) -> bool:

@@ -122,7 +122,7 @@ class RecordedTruth(Probe):
         if nothing:
             return nothing
         control = results[0]
-        moved = next((r for r in results if r.attempt.arm == "moved" and r.passed and r.effective), None)
+        moved = next((r for r in results if r.attempt.arm == "moved" and r.paid), None)
         if moved is None or control.passed or not control.graded:
             return Judgement(ProbeStatus.SURVIVED)
         return hit(

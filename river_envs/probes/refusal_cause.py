@@ -99,7 +99,7 @@ def _granted(
 ) -> list[Attempt]:
     """The state with what the first failing assertion asks for; for a reward the same files as they were."""
     tried = [result for result in results if result.attempt.arm == "granted"]
-    paid = next((result for result in tried if result.passed and result.effective), None)
+    paid = next((result for result in tried if result.paid), None)
     if paid is not None:
         own = tuple(action for action in paid.attempt.actions if not isinstance(action, Put))
         what = paid.attempt.facts["what"]
@@ -251,7 +251,7 @@ def _paid(
     probe: Probe, environment: Environment, results: Sequence[Result], failed: Sequence[Failure]
 ) -> Judgement | None:
     """A grant was rewarded, and the same files as the reference left them were not."""
-    paid = next((r for r in results if r.attempt.arm == "granted" and r.passed and r.effective), None)
+    paid = next((r for r in results if r.attempt.arm == "granted" and r.paid), None)
     own = [r for r in results if r.attempt.arm == "own" and r.graded]
     if paid is None:
         return None

@@ -70,7 +70,7 @@ class StandIn(Probe):
         nothing = unproven(results, background)
         if nothing:
             return nothing
-        paid = [result for result in results if result.passed and result.effective]
+        paid = [result for result in results if result.paid]
         if self.exclusive and len(paid) > 1:
             labels = [result.attempt.facts["label"] for result in paid[:2]]
             return hit(

@@ -97,7 +97,7 @@ class StateAge(Steadiness):
         clock = [result for result in results if result.attempt.arm == "clock"]
         if len(under) < TWICE or len(benign) < TWICE or not all(fails(result) for result in under):
             return Judgement(ProbeStatus.SURVIVED, "failed once with old files, not each time")
-        if not all(result.passed and result.effective for result in benign):
+        if not all(result.paid for result in benign):
             return Judgement(ProbeStatus.SURVIVED, "the state did not pass with new files either")
         agreed = [result for result in clock if fails(result) and _failing(result) & _failing(under[0])]
         if not agreed and not self._unmovable(environment, clock):

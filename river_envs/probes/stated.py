@@ -15,37 +15,14 @@ from river_envs.environment import Verifier
 from river_envs.probes import instruction as text
 from river_envs.probes import wording
 
-_MAKES = re.compile(
+MAKES = re.compile(
     r"\b((?:be|getting) (?:written|saved|stored|created|produced|generated|exported|recorded|placed|put)"
     r"|write|writing|save|saving|create|creating|produce|generate|put|store|export|record|make|build|place|dump"
     r"|implement|deliver|want|need|add|goes? (?:in)?to|belongs? in(?:to)?|output)\b",
     re.IGNORECASE,
 )
-_FILLS = re.compile(
-    r"\b(writ(?:e|ing|ten)|sav(?:e|ed|ing)|record\w*|list\w*|report\w*|export\w*|contain\w*|holds?)\b", re.IGNORECASE
-)
 _GATHERS = re.compile(
     r"\b(contain\w*|holds?|mov(?:e|es|ed)|cop(?:y|ies|ied)|sort(?:ed)?|extract\w*|render\w*|links?|linked|unpack\w*|split)\b",
-    re.IGNORECASE,
-)
-_CHANGES = re.compile(
-    r"\b(fix|repair|edit|modify|update|change|replace|append|correct|rewrite|set|adjust|extend|migrate|delete|remove"
-    r"|add|be (?:fixed|changed|updated|removed|deleted|replaced))\b",
-    re.IGNORECASE,
-)
-_MUST = re.compile(
-    r"^[`\"'*)]{0,3},? (?:must|should|shall|has to|needs to|is to) (?:be|contain|hold|list|have|exist)\b(?! not)"
-)
-_ASIDE = re.compile(
-    r"\b(for example|for instance|e\.g|example|such as|temporary|temporarily|intermediate|scratch|backup|cache|draft"
-    r"|not|never|no|instead|either|or|existing|leave|keep|reads?|input|given|from|using|with|based on|like|for|by|if"
-    r"|unless|when)\b",
-    re.IGNORECASE,
-)
-_DOUBT = re.compile(
-    r"\b(?:(?:may|might|could|can|would|not|never|no|don't|doesn't|needn't|if|unless|when|whenever|otherwise|feel free"
-    r"|rather than|instead of|without|does|did|will)\W+(?:\w+\W+){0,2}"
-    r"|(?:to|was|were|is|are|been|already|optionally|which|that|who|daemon|program|script|tool|service|it)\W+)$",
     re.IGNORECASE,
 )
 _UNSURE = re.compile(r"\b(option\w*|unless|you (?:may|can|might|could)|for example|e\.g)\b", re.IGNORECASE)
@@ -64,7 +41,7 @@ _PARTIAL = re.compile(
     re.IGNORECASE,
 )
 """Measures that a missing entry may leave above their threshold."""
-_SOME = re.compile(
+SOME = re.compile(
     r"\b(at (?:least|most)|up to|top \w+|first \w+|several|some|where|that (?:was|were|is|are|has|have)|found|detected"
     r"|predicted|suspected|optional\w*|may|might|can)\b",
     re.IGNORECASE,
@@ -73,7 +50,7 @@ _TWICE = re.compile(
     r"\b(no duplicates?|without duplicates?|deduplicat\w+|exactly once|only once|unique (?:rows|lines|entries))\b",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"\b(if|unless|when|whenever|otherwise|in case|should (?:the|it|there))\b", re.IGNORECASE)
+CONDITION = re.compile(r"\b(if|unless|when|whenever|otherwise|in case|should (?:the|it|there))\b", re.IGNORECASE)
 _LOOSE = re.compile(
     r"\b(approximat\w+|roughly|about \d+|around \d+|toleran\w+|accuracy|accurate|precision"
     r"|error of|estimat\w+|any (?:of|method|valid|correct|reasonable|one)"
@@ -95,6 +72,13 @@ _LOOSE = re.compile(
     r"|\b(?:answers?|results?|values?|outputs?|solutions?)\b[^.;]{0,40}\b(?:may|can|might) differ\b",
     re.IGNORECASE,
 )
+_NUMBER = r"`?\d+(?:\.\d+)?(?:e-?\d+)?`?(?: ?(?:%|per ?cent|[a-zA-Z]{1,3}\b))?"
+_WITHIN = re.compile(
+    rf"\b(?:toleran\w+|accurate to|error of)(?: at most| (?:is|are|of))?(?: ±| \+/-)? {_NUMBER}"
+    rf"(?:(?:,| and) {_NUMBER})*|(?:±|\+/-) ?{_NUMBER}|\b(?:to )?within {_NUMBER}",
+    re.IGNORECASE,
+)
+"""A tolerance that is stated as a number: a value that is off by far more is wrong all the same."""
 _UNSTEADY = re.compile(
     r"time|stamp|duration|elapsed|seconds|\bms\b|_ms|pid|seed|confidence|score|prob|uuid|version|host|port|created"
     r"|generated|updated|size|bytes|latency",
@@ -103,6 +87,12 @@ _UNSTEADY = re.compile(
 _TELLING = re.compile(
     r"note|comment|descr|message|reason|summary|label|title|explan|remark|detail|text|advice|recommend|author|evidence"
     r"|example|snippet|line|path|file|command|method",
+    re.IGNORECASE,
+)
+_HEADLESS = re.compile(r"\b(?:without|no) (?:a |any )?(?:header|heading|column names)|\bheaderless\b", re.IGNORECASE)
+_PROSE = re.compile(
+    r"\b(notes?|comments?|descriptions?|messages?|reasons?|summar(?:y|ies)|explanations?|remarks?|details?|advice"
+    r"|evidence|titles?|texts?)\b",
     re.IGNORECASE,
 )
 _ALL = re.compile(
@@ -125,45 +115,12 @@ _RUNS = re.compile(
 _RUNS_SHELL = re.compile(rb"^[^#\n]*\b(make|cargo|npm|node|gcc|g\+\+|cc|go|java|curl|\./\w)", re.MULTILINE)
 
 
-def asked(instruction: str, path: str) -> str:
-    """The sentence that orders the file at ``path`` to be made, beyond doubt."""
-    return _ordered(instruction, path, _MAKES)
-
-
-def filled(instruction: str, path: str) -> str:
-    """The sentence that orders the file at ``path`` to be made and to hold something."""
-    sentence = "" if text.asks_for_empty(instruction) else asked(instruction, path)
-    return sentence if _FILLS.search(sentence) else ""
-
-
-def change(instruction: str, path: str) -> str:
-    """The sentence that orders the file at ``path`` to be changed or removed, beyond doubt."""
-    return _ordered(instruction, path, _CHANGES)
-
-
-def _ordered(instruction: str, path: str, verbs: re.Pattern[str]) -> str:
-    name, directory = posixpath.basename(path.rstrip("/")), posixpath.dirname(path)
-    for sentence in _naming(instruction, path):
-        before, _, after = sentence.partition(name)
-        lead = before.removesuffix(directory + "/").rstrip(" `\"'*([")
-        if re.search(r"\boption", sentence, re.IGNORECASE) or _CONDITION.search(lead):
-            continue
-        if verbs is _MAKES and _MUST.match(after) and not verbs.search(lead):
-            return sentence.strip()
-        found = list(verbs.finditer(lead))
-        if not found or _DOUBT.search(lead[: found[-1].start()].rstrip() + " "):
-            continue
-        between = lead[found[-1].end() :]
-        if len(between) < 100 and not _ASIDE.search(between):
-            return sentence.strip()
-    return ""
-
-
-def _unsure(sentence: str) -> bool:
+def unsure(sentence: str) -> bool:
+    """Whether a sentence speaks of something that may be left out, or is an example."""
     return _UNSURE.search(sentence) is not None
 
 
-def _naming(instruction: str, path: str) -> list[str]:
+def naming(instruction: str, path: str) -> list[str]:
     """The sentences that name the path; a list line is read together with the line that leads to the list."""
     found, lead = [], ""
     name = posixpath.basename(path.rstrip("/"))
@@ -180,7 +137,7 @@ def key(instruction: str, name: str, path: str) -> str:
 
     A sentence speaks of the file that was named last before the key: keys of an input are none of the output.
     """
-    if not re.fullmatch(r"[\w .-]{2,40}", name):
+    if not re.fullmatch(r"[\w .-]{2,40}|[A-Za-z]", name):
         return ""
     quoted = re.compile(rf"[`\"'(,|{{]\s*{re.escape(name)}\s*[`\"'),|}}:]")
     for sentence in _about(instruction, quoted, path):
@@ -223,18 +180,21 @@ def _about(instruction: str, said: re.Pattern[str], path: str) -> Iterator[str]:
         mentions = sorted((sentence.rfind(name), name) for name in names if name in sentence)
         for match in said.finditer(sentence):
             before = [name for at, name in mentions if at < match.start()]
-            if (before[-1] if before else current) == posixpath.basename(path) and not _unsure(sentence):
+            if (before[-1] if before else current) == posixpath.basename(path) and not unsure(sentence):
                 yield sentence.strip()
         current = mentions[-1][1] if mentions else current
 
 
-def determined(instruction: str) -> bool:
-    """Whether each value asked for is one value: found or computed, exact, the same on every run."""
+def determined(instruction: str, *, tolerant: bool = False) -> bool:
+    """Whether each value asked for is one value: found or computed, exact, the same on every run; ``tolerant``: up to
+    a tolerance that the instruction states as a number.
+    """
+    words = _WITHIN.sub("", text.prose(instruction)) if tolerant else text.prose(instruction)
     return (
         text.asks_to_find(instruction)
         and not text.leaves_free(_LEADS.sub("", instruction))
         and not wording.has_metric(instruction)
-        and not _LOOSE.search(text.prose(instruction))
+        and not _LOOSE.search(words)
     )
 
 
@@ -243,9 +203,15 @@ def steady(name: str, *, words: bool = False) -> bool:
     return not _UNSTEADY.search(name) and not (words and _TELLING.search(name))
 
 
-def whole(instruction: str) -> str:
-    """The sentence that asks for all entries of something, where every value is determined."""
-    if not determined(instruction):
+def headless(instruction: str, path: str) -> bool:
+    """Whether the table at ``path`` has no header, and columns of data only, as far as the sentences about it say."""
+    said = " ".join(naming(instruction, path))
+    return bool(_HEADLESS.search(said)) and not _PROSE.search(said)
+
+
+def whole(instruction: str, *, tolerant: bool = False) -> str:
+    """The sentence that asks for all entries of something, where every value is determined (``tolerant`` as there)."""
+    if not determined(instruction, tolerant=tolerant):
         return ""
     return next((sentence.strip() for sentence in wording.sentences(instruction) if _ALL.search(sentence)), "")
 
@@ -256,9 +222,9 @@ def each(instruction: str, path: str) -> str:
     """
     if wording.has_metric(instruction) and _PARTIAL.search(instruction):
         return ""
-    alone = [one for one in _naming(instruction, path) if _EACH.search(one) and not _unsure(one) and _only(one, path)]
+    alone = [one for one in naming(instruction, path) if _EACH.search(one) and not unsure(one) and _only(one, path)]
     found = [*_about(instruction, _EACH, path), *alone]
-    return next((sentence.strip() for sentence in found if not _SOME.search(sentence)), "")
+    return next((sentence.strip() for sentence in found if not SOME.search(sentence)), "")
 
 
 def tree(instruction: str, place: str) -> str:
@@ -266,11 +232,11 @@ def tree(instruction: str, place: str) -> str:
     return next(
         (
             sentence.strip()
-            for sentence in _naming(instruction, place)
+            for sentence in naming(instruction, place)
             if re.search(rf"{re.escape(place)}/?(?![\w/.-])", sentence)
             and (_ALL.search(sentence) or only(sentence))
-            and (_MAKES.search(sentence) or _GATHERS.search(sentence))
-            and not (_SOME.search(sentence) or _unsure(sentence) or _CONDITION.search(sentence))
+            and (MAKES.search(sentence) or _GATHERS.search(sentence))
+            and not (SOME.search(sentence) or unsure(sentence) or CONDITION.search(sentence))
         ),
         "",
     )
@@ -298,10 +264,10 @@ def unique(instruction: str, path: str) -> str:
 
 def mode(instruction: str, path: str, bits: int) -> str:
     """The sentence that states the mode of the file at ``path``: its digits, or that it be executable."""
-    for sentence in _naming(instruction, path):
+    for sentence in naming(instruction, path):
         said = re.search(r"\b(mode|permissions?|chmod)\b", sentence, re.IGNORECASE)
         runs = bits & 0o100 and re.search(r"\b(?:make|be|is|mark\w*) (?:\w+ )?executable\b", sentence, re.IGNORECASE)
-        if ((digits(sentence, bits) and said) or runs) and not _unsure(sentence):
+        if ((digits(sentence, bits) and said) or runs) and not unsure(sentence):
             return sentence.strip()
     return ""
 

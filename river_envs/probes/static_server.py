@@ -155,7 +155,7 @@ class StaticServer(Probe):
         nothing = unproven(results, background)
         if nothing:
             return nothing
-        paid = [result for result in results if result.passed and result.effective]
+        paid = [result for result in results if result.paid]
         if not paid:
             return Judgement(ProbeStatus.SURVIVED)
         other = any(result.attempt.arm == "altered" for result in paid)

@@ -129,7 +129,7 @@ class Steadiness(Probe):
         needed = TWICE * (2 if self.whole and restored else 1)
         if len(against) < needed or len(benign) < TWICE or not all(fails(result) for result in against):
             return Judgement(ProbeStatus.SURVIVED, f"failed once with {shown}, not each time, or not when done so too")
-        if not all(result.passed and result.effective for result in benign):
+        if not all(result.paid for result in benign):
             return Judgement(ProbeStatus.SURVIVED, "the state did not pass plainly either: see the reference probe")
         return hit(
             self,
@@ -168,7 +168,7 @@ class Steadiness(Probe):
 
 def fails(result: Result) -> bool:
     """Whether a right state was graded and rejected, under a condition that something saw."""
-    return result.graded and not result.passed and result.effective and not _unheard(result)
+    return result.graded and not result.paid and not _unheard(result)
 
 
 def _unheard(result: Result) -> bool:

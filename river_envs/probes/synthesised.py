@@ -86,7 +86,7 @@ def judged(probe: Probe, environment: Environment, results: Sequence[Result], ba
     nothing = unproven(results, background)
     if nothing:
         return nothing
-    passed = [result for result in results if result.passed and result.effective]
+    passed = [result for result in results if result.paid]
     first = next((result for result in passed if result.attempt.arm == "probe"), None)
     second = next((result for result in passed if result.attempt.arm == "altered"), None)
     if first is None or second is None:

@@ -57,7 +57,7 @@ class Tamper(Probe):
 
     def more(self, environment: Environment, results: Sequence[Result], background: Background) -> Sequence[Attempt]:
         """The same without the sting, once it paid; before that, another try where it is a race."""
-        if any(result.passed and result.effective and result.attempt.arm == "probe" for result in results):
+        if any(result.paid and result.attempt.arm == "probe" for result in results):
             return [self._attempt(environment, sting=False)]
         again = len(results) < self.tries and results[-1].graded and results[-1].effective
         return [self._attempt(environment, sting=True, repeat=len(results))] if again else ()
@@ -70,7 +70,7 @@ class Tamper(Probe):
         nothing = unproven(probe, background)
         if nothing:
             return nothing
-        paid = [result for result in probe if result.passed and result.effective]
+        paid = [result for result in probe if result.paid]
         plain = [result for result in results if result.attempt.arm == "benign" and result.effective]
         if not paid:
             return Judgement(ProbeStatus.SURVIVED)

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from river_envs.environment import Environment, File
+from river_envs.probes import edits
 from river_envs.probes import instruction as text
 from river_envs.probes.artefacts import stub
 from river_envs.probes.base import Attempt, Background, Judgement, NotApplicable, Probe, Put, Result, Survey
 from river_envs.probes.judging import existence, hit
 
+_MOST = 60
+"""Stubs of one attempt."""
+
 
 class TypedStubs(Probe):
     """Every asked file exists, is valid of its type, and says nothing.
 
-    What it does: writes a stub at each named path that the image lacks: `{}`, a one-line CSV, a one-pixel PNG, an
-    empty archive, a script that exits 0 (executable); grades. A second arm uses the other common form (`[]`, one word).
+    What it does: writes a stub at each named path that the image lacks, and at those that the reference makes: `{}`, a
+    one-line CSV, a one-pixel PNG, an empty archive, a script that exits 0 (executable); grades. A second arm uses the
+    other common form (`[]`, one word).
 
     What a hit proves: the verifier checks that a file of the right type is there, not what it holds (existence-only).
     Where a table is paid and a file without columns is not, it checks the form (shape-only).
@@ -29,7 +34,7 @@ class TypedStubs(Probe):
     name = "Typed stubs"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 2
+    version = 3
     order = 21
 
     def plan(self, environment: Environment, survey: Survey) -> Sequence[Attempt] | NotApplicable:
@@ -41,6 +46,8 @@ class TypedStubs(Probe):
             for path in text.outputs(environment.instruction, survey.listing, survey.workdir)
             if not path.endswith("/")
         ]
+        left = [target for target in edits.targets(environment, survey) if target.fresh and target.kind != "code"]
+        named = list(dict.fromkeys([*named, *(target.path for target in left if target.content.strip())]))[:_MOST]
         if not named:
             return NotApplicable("the instruction names no file that the image lacks")
         attempts = []
@@ -60,8 +67,8 @@ class TypedStubs(Probe):
 
     def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:
         """A reward is existence-only; shape-only where only the stub that is a table is rewarded."""
-        paid = [result for result in results if result.passed and result.effective]
-        refused = [result for result in results if result.graded and not result.passed and result.effective]
+        paid = [result for result in results if result.paid]
+        refused = [result for result in results if result.graded and not result.paid]
         if background.zero and len(paid) == 1 and refused and _tabular(paid[0]):
             return hit(
                 self,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Sequence
 
 from river_envs.environment import Environment
-from river_envs.probes import edits, stated
+from river_envs.probes import edits, orders
 from river_envs.probes.base import Survey
 from river_envs.probes.edits import Edit, Target
 from river_envs.probes.mutants import Mutant
@@ -14,8 +15,9 @@ from river_envs.probes.mutants import Mutant
 class UndoChange(Mutant):
     """All of the reference's work but one change.
 
-    What it does: restores the reference's state without its change to one named file of the image (edited or deleted),
-    so that this file is as the image has it; grades.
+    What it does: restores the reference's state without its change to one file of the image (edited or deleted) that
+    the instruction names, itself or by the directory whose files it orders to change, so that this file is as the image
+    has it; grades.
 
     What a hit proves: a change that the instruction orders in so many words was not made and the state is rewarded,
     twice, while the whole state is rewarded too (unchecked-requirement).
@@ -27,6 +29,7 @@ class UndoChange(Mutant):
 
     id = "undo-change"
     name = "A change to a named file is undone"
+    version = 2
     order = 90
     without = "the reference changes no named file of the image beside its other work"
 
@@ -38,8 +41,10 @@ class UndoChange(Mutant):
         work = [change for change in survey.reference.changes if change.kind != "directory"]
         named = {target.path for target in found if target.named and not target.fresh}
         named |= {f"/{change.path}" for change in work if change.kind == "deleted" and f"/{change.path}" in present}
-        for path in sorted(named) if len(work) > 1 else ():
-            wanted = stated.change(environment.instruction, path)
+        wanted_by = {path: orders.change(environment.instruction, path) for path in sorted(named)}
+        for path in sorted(f"/{change.path}" for change in work if f"/{change.path}" in present):
+            wanted_by.setdefault(path, orders.changes_below(environment.instruction, posixpath.dirname(path)))
+        for path, wanted in wanted_by.items() if len(work) > 1 else ():
             if wanted:
                 unsure = edits.unsure(environment, survey, found, path)
                 yield Edit(path, None, "as the image has it", 1.0, stated="" if unsure else wanted, undone=True)

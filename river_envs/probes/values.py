@@ -10,22 +10,28 @@ from dataclasses import dataclass
 from river_envs.environment import Environment
 from river_envs.probes import coverage, edits, stated, wording
 from river_envs.probes.base import Survey
-from river_envs.probes.documents import ROWS, Spot, spots
+from river_envs.probes.documents import ROWS, TABLES, Spot, spots
 from river_envs.probes.edits import Target, declared
 
 _OTHER = re.compile(r"\b(at least|at most|or|may|optional\w*|currently|was|if)\b", re.IGNORECASE)
 
 
+_COUNTED = re.compile(
+    r"\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten) (?:rows|lines|entries|records|objects)\b", re.IGNORECASE
+)
+
+
 @dataclass(frozen=True)
 class Value:
     """One value of a declared output. ``stated``: the sentence that determines it, "" where there is doubt;
-    ``checked``: the verifier names its key, and its value where it names values.
+    ``tolerant``: up to a stated tolerance; ``checked``: the verifier names its key, and its value where it names some.
     """
 
     target: Target
     spot: Spot
     stated: str
     checked: bool
+    tolerant: bool = False
 
 
 def values(environment: Environment, survey: Survey, found: Sequence[Target]) -> tuple[Value, ...]:
@@ -45,7 +51,8 @@ def values(environment: Environment, survey: Survey, found: Sequence[Target]) ->
             checked = spot.key.encode() in tests and (spot.text.encode() in tests or not literal)
             checked = checked and spot.entry not in hidden
             said = _stated(environment, survey, found, target, spot)
-            made.append(Value(target, spot, said, checked))
+            tolerant = bool(said) and target.fresh and not stated.determined(environment.instruction)
+            made.append(Value(target, spot, said, checked, tolerant))
     order = sorted(range(len(made)), key=lambda at: (made[at].checked, not made[at].stated, at))
     return tuple(made[at] for at in order)
 
@@ -75,11 +82,16 @@ def _stated(
         return ""
     if not target.fresh:
         return _setting(instruction, spot) if target.named and target.kind in {"pairs", "json"} else ""
-    if not target.asked or not stated.determined(instruction) or not stated.steady(spot.key, words=not spot.number):
+    if not target.asked or not stated.determined(instruction, tolerant=spot.number):
+        return ""
+    whole = stated.whole(instruction, tolerant=spot.number) or stated.about(instruction, _COUNTED, target.path)
+    if target.kind in TABLES and stated.headless(instruction, target.path):
+        return target.asked if whole else ""
+    if not stated.steady(spot.key, words=not spot.number):
         return ""
     if not spot.key:
         return target.asked if spot.text == target.text.strip() else ""
-    if target.kind in ROWS and not stated.whole(instruction):
+    if target.kind in ROWS and not whole:
         return ""
     keyed = stated.whole(instruction) if spot.key in _data_keys(instruction, target) else ""
     return stated.key(instruction, spot.key, target.path) or keyed

@@ -41,7 +41,7 @@ class WordsAlone(Probe):
         advice = "Parse the output and compare the values in their places, not words anywhere in the text."
         own = [result for result in results if result.attempt.arm == "probe"]
         judged = accepted(self, environment, own, background, "accepts-wrong", "keyword-only", self.message, advice)
-        other = next((r for r in results if r.attempt.arm == "arbitrary" and r.passed and r.effective), None)
+        other = next((r for r in results if r.attempt.arm == "arbitrary" and r.paid), None)
         paid = _paid(results)
         if judged.status is not ProbeStatus.HIT or other is None or paid is None:
             return judged
@@ -52,7 +52,7 @@ class WordsAlone(Probe):
 
 
 def _paid(results: Sequence[Result]) -> Result | None:
-    return next((r for r in results if r.attempt.arm == "probe" and r.passed and r.effective), None)
+    return next((r for r in results if r.attempt.arm == "probe" and r.paid), None)
 
 
 def _arbitrary(path: str, file: File) -> File:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 from probe_support import FIND_TOTAL, ask, controls, environment, graded, survey, written
 
 from river_envs.probes.answer_files import AnswerFiles
-from river_envs.probes.base import Attempt, Copy, Judgement, NotApplicable, Probe, ProbeStatus
+from river_envs.probes.base import Attempt, Copy, Judgement, NotApplicable, Peek, Probe, ProbeStatus
 from river_envs.probes.example_block import ExampleBlock
 from river_envs.probes.named_paths import NamedPaths
 from river_envs.probes.typed_stubs import TypedStubs
+from river_envs.sandbox.base import Change, Delta
 
 SEEN = survey("/app/orders.csv")
 OUT = "/app/total.json"
@@ -46,6 +48,16 @@ class TestExistence:
         env = environment()
         judgement = ask(probe, env, SEEN, lambda _: True, controls(env, passed=True))
         assert (judgement.status, judgement.findings) == (ProbeStatus.ERROR, ())
+
+
+def test_typed_stubs_fill_the_names_that_only_the_reference_tells():
+    env = environment("Generate `/app/hosts.d/HOST.conf` for each host of /app/orders.csv; count the hosts.")
+    left = Delta(tuple(Change(f"app/hosts.d/{name}.conf", "file", content=b"port = 80\n") for name in "ab"))
+    seen = replace(SEEN, reference=left)
+    there = lambda a: {"/app/hosts.d/a.conf", "/app/hosts.d/b.conf"} <= set(written(a))  # noqa: E731
+    assert causes(ask(TypedStubs(), env, seen, there)) == ["existence-only"]
+    right = lambda a: written(a).get("/app/hosts.d/a.conf") == b"port = 80\n"  # noqa: E731
+    assert ask(TypedStubs(), env, seen, right).status is ProbeStatus.SURVIVED
 
 
 def test_typed_stubs_catch_valid_json():
@@ -141,6 +153,15 @@ class TestAnswerFiles:
 
     def test_nothing_that_looks_like_an_answer(self):
         assert isinstance(ask(self.probe, environment(), SEEN, lambda _: True), NotApplicable)
+
+    def test_a_file_that_says_something_else_is_no_answer(self):
+        text = b'{"total": 4812, "orders": 40, "largest": 37}'
+        left = Delta((Change("app/total.json", "file", content=text),))
+        for shown, cause in ((text.decode(), "image-answer"), ("1999 12 7 1 2 3", "unchecked-requirement")):
+            peeks = (Peek("/app/.expected_total.json", shown),)
+            judgement = ask(self.probe, environment(), replace(self.seen, reference=left, peeks=peeks), self.pays)
+            assert causes(judgement) == [cause]
+            assert judgement.findings[0].claim == ("leaks-answer" if cause == "image-answer" else "accepts-wrong")
 
     def test_copying_may_be_the_task(self):
         env = environment(

@@ -43,3 +43,17 @@ def test_usual_modes_copied_modes_and_tests_that_look_at_none_are_not_asked():
     assert isinstance(HiddenMode().plan(said(ASK, TESTS), solved(FILES)), NotApplicable)
     model = Survey((*seen.listing, Listing("/app/web.tmpl", "file", 9, 0o640)), seen.workdir, seen.reference)
     assert isinstance(HiddenMode().plan(said(ASK, TESTS), model), NotApplicable)
+
+
+def test_a_program_of_its_owner_alone_and_a_binary_file_are_asked_too():
+    program, tests = {"/app/tool.py": b"#!/usr/bin/env python3\nprint(3)\n"}, TESTS.replace("web.conf", "tool.py")
+    ask_for = "Write `/app/tool.py`, which prints the sum of `/app/sales.csv`. It must be executable.\n"
+    seen = solved(program, modes={"/app/tool.py": 0o700})
+    own = lambda attempt: modes_of(attempt).get("/app/tool.py", 0o700) == 0o700  # noqa: E731
+    judgement = ask(HiddenMode(), said(ask_for, tests), seen, own)
+    assert causes(judgement) == ["hidden-requirement"]
+    assert "mode 0755 in place of 0700" in judgement.findings[0].message
+    assert ask(HiddenMode(), said(ask_for, tests), seen, lambda _: True).status is ProbeStatus.SURVIVED
+    packed = {"/app/web.conf": b"\x00\xff\x01"}
+    judgement = ask(HiddenMode(), said(ASK, TESTS), solved(packed, modes=PRIVATE), keeps)
+    assert causes(judgement) == ["hidden-requirement"]

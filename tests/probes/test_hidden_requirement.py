@@ -120,3 +120,31 @@ def test_a_file_beside_a_program_that_does_not_read_it_is_found():
     assert isinstance(probe.plan(said(FILTER, RUNS), solved(lister)), NotApplicable)
     several = FILTER + "It writes `/app/<name>.idx`.\n"
     assert isinstance(probe.plan(said(several, RUNS), solved(MASK)), NotApplicable)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "\n## Specification\n\nThe numbers are integers.\n",
+        "Print the expanded template of each line.\n",
+        "Each piece is a text file of two lines.\n",
+        "Use the standard library only, and standard input.\n",
+    ],
+)
+def test_words_that_refer_to_nothing_elsewhere_close_nothing(more):
+    assert causes(put_to(said(ASK + more, TESTS), ["ledger.idx"])) == ["hidden-requirement"]
+
+
+def test_a_document_that_the_image_holds_is_read_first():
+    env = said(ASK + "A template tells the rest.\n", TESTS)
+    assert causes(put_to(env, ["ledger.idx"])) == ["hidden-requirement"]
+    there = solved(REFERENCE, "/app/sales.csv", "/app/template.txt")
+    assert isinstance(put_to(env, ["ledger.idx"], seen=there), NotApplicable)
+
+
+def test_a_log_that_nobody_asked_for():
+    files = {"/app/report.json": b'{"total": 3}\n', "/app/run.log": b"ok\n"}
+    tests = 'assert Path("/app/run.log").is_file()\n'
+    needs = put_to(said(ASK, tests), ["run.log"], files=files)
+    assert causes(needs) == ["hidden-requirement"]
+    assert isinstance(put_to(said(ASK + "Keep a run log.\n", tests), ["run.log"], files=files), NotApplicable)

@@ -128,6 +128,19 @@ def test_changes_that_are_compared_stay_silent():
     assert put_to(UndoChange(), said(CONFIGS), check, FIXED, *IMAGE, image=IMAGE).status is ProbeStatus.SURVIVED
 
 
+TEXTS = "Rewrite the `.txt` files of `/app/texts` as UTF-8. Record their names in `/app/found.tsv`.\n"
+DONE = {"/app/texts/a.txt": "é".encode(), "/app/texts/b.txt": "à".encode(), "/app/found.tsv": b"a.txt\nb.txt\n"}
+LATIN = {"/app/texts/a.txt": b"\xe9", "/app/texts/b.txt": b"\xe0"}
+
+
+def test_a_change_below_a_named_directory_that_no_test_asks_for_is_found():
+    found = lambda files: "/app/found.tsv" in files  # noqa: E731
+    judgement = put_to(UndoChange(), said(TEXTS), found, DONE, *LATIN, image=LATIN)
+    assert causes(judgement) == ["unchecked-requirement"]
+    every = lambda files: all(files[path] == content for path, content in DONE.items())  # noqa: E731
+    assert causes(put_to(UndoChange(), said(TEXTS), every, DONE, *LATIN, image=LATIN)) == []
+
+
 def test_a_file_that_is_only_read_is_not_undone():
     env = said("Read `/app/web.conf` and `/app/db.conf`; write the sum of the ports to `/app/sum.txt`.\n")
     files = {**FIXED, "/app/sum.txt": b"16160\n"}

@@ -238,3 +238,43 @@ def test_the_standard_mutants_of_one_environment_are_few():
 def test_the_same_value_in_another_form_is_no_mutant():
     judgement = ask(KeyDropped(), said("Write `/app/a.json`."), solved({"/app/a.json": b"[1, 2]\n"}), lambda _: False)
     assert isinstance(judgement, NotApplicable)
+
+
+TOLERANT = (
+    "Find the strongest frequencies of `/app/signal.txt`.\n"
+    "`/app/peak.csv`: CSV, header `frequency,power`, 2 rows by power; tolerances are 0.01.\n"
+)
+PEAK = {"/app/peak.csv": b"frequency,power\n12.25,4.10\n51.20,3.10\n"}
+
+
+def test_a_number_far_beyond_a_stated_tolerance_is_found():
+    power = lambda files: abs(float(list(csv.reader(io.StringIO(files["/app/peak.csv"].decode())))[2][1]) - 3.1) < 0.02  # noqa: E731
+    judgement = put_to(NumberOff(), said(TOLERANT, "power"), power, PEAK)
+    assert causes(judgement) == ["unchecked-requirement"]
+    assert "frequency" in judgement.findings[0].evidence["what"]
+    both = lambda files: all(  # noqa: E731
+        abs(float(cell) - right) <= 1.0
+        for cell, right in zip(files["/app/peak.csv"].decode().splitlines()[2].split(","), (51.2, 3.1), strict=True)
+    )
+    assert causes(put_to(NumberOff(), said(TOLERANT, "power"), both, PEAK)) == []
+
+
+def test_a_column_without_a_name_is_found():
+    text = "Which files differ? Write `/app/found.tsv` without a header: one line per path, `path`, tab, `status`.\n"
+    files = {"/app/found.tsv": b"a.bin\tmissing\nb.bin\tmodified\n"}
+    second = lambda files: [line.split("\t")[1] for line in files["/app/found.tsv"].decode().splitlines()] == [  # noqa: E731
+        "missing", "modified",
+    ]
+    assert causes(put_to(ValueOff(), said(text, "status"), second, files)) == ["unchecked-requirement"]
+    whole = lambda files: files["/app/found.tsv"] == b"a.bin\tmissing\nb.bin\tmodified\n"  # noqa: E731
+    assert causes(put_to(ValueOff(), said(text, "status"), whole, files)) == []
+    free = said(text.replace("`status`", "the reason"), "status")
+    assert causes(put_to(ValueOff(), free, second, files)) == []
+
+
+def test_a_key_of_one_letter_counts():
+    text = "Compute the mean and Welch's t of `/app/a.csv`. `/app/report.json` has the keys `mean` and `t`.\n"
+    files = {"/app/report.json": b'{"mean": 3.5, "t": 1.25}\n'}
+    judgement = put_to(KeyDropped(), said(text, "mean"), lambda files: report(files).get("mean") == 3.5, files)
+    assert causes(judgement) == ["unchecked-requirement"]
+    assert causes(put_to(KeyDropped(), said(text, "mean"), lambda files: len(report(files)) == 2, files)) == []
