@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from river_envs.environment import Environment
@@ -58,7 +58,7 @@ class Copied(Provided):
                 "label": ", ".join(dict.fromkeys(pairing.values())),
                 "program": all(leaks.is_code(target) for target in pairing),
                 "other": stated.determined(environment.instruction)
-                and all(_says_other(survey, source, target) for target, source in pairing.items()),
+                and _say_other(survey, pairing),
             }
             for pairing in unique[: self.most]
         ]
@@ -92,11 +92,16 @@ class Copied(Provided):
         return ((Put(stubs),) if stubs else ()) + copies
 
 
-def _says_other(survey: Survey, source: str, target: str) -> bool:
-    """Whether a file of the image, as far as it was seen whole, has other words than what the reference leaves."""
-    seen = survey.peek(source)
-    own = survey.reference.get(target.strip("/")) if survey.reference else None
-    if seen is None or not seen.whole or own is None or not own.content:
-        return False
-    one, two = Counter(seen.text.split()), Counter(own.content.decode("utf-8", "replace").split())
+def _say_other(survey: Survey, pairing: Mapping[str, str]) -> bool:
+    """Whether the files of the image, as far as they were seen whole, have other words than what the reference leaves
+    where they are handed in.
+    """
+    seen = {target: survey.peek(source) for target, source in pairing.items()}
+    left = {target: survey.reference.get(target) for target in pairing} if survey.reference else {}
+    pairs = [(seen[target], own.content) for target, own in left.items() if own is not None and own.content]
+    return bool(pairs) and all(peek is not None and peek.whole and _unlike(peek.text, own) for peek, own in pairs)
+
+
+def _unlike(text: str, content: bytes) -> bool:
+    one, two = Counter(text.split()), Counter(content.decode("utf-8", "replace").split())
     return 2 * (one & two).total() < _ALIKE * (one.total() + two.total())

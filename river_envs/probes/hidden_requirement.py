@@ -37,7 +37,8 @@ _KINDS = r"README|specification|spec|documentation|docs|manual|guide|schema|temp
 ELSEWHERE = re.compile(
     r"\b(conventions?|standard(?! (?:input|output|error|library|deviation))|described in|documented"
     rf"|(?:in|from|by|per|see|to|with) (?:the|our|its|your) (?:\w+ )?(?:{_KINDS})s?"
-    r"|according to|as usual|follow(?:s|ed)?(?! by)|like the (?:other|existing)"
+    r"|according to|as usual|follow(?:s|ed|ing)? (?:the|our|its|your|usual|common|all|these)"
+    r"|like the (?:other|existing)"
     r"|same (?:format|form|layout|structure) as)\b"
     r"|[\w/.-]*[/._-](?:<\w+>|\{\w+\})|(?:<\w+>|\{\w+\})[/._-]\w|\*\.\w|\w\*|YYYY|\bsee [`/\"']",
     re.IGNORECASE,
@@ -130,7 +131,7 @@ class HiddenRequirement(Equivalent):
             if target.named or not target.fresh or not here or _USUAL.search(name) or target.kind == "code":
                 continue
             stem, kind = posixpath.splitext(name)
-            if many and (made[kind] > 1 or not re.fullmatch(r"[A-Za-z]{4,}", stem)):
+            if many and (made[kind] > 1 or not re.fullmatch(r"[A-Za-z]{3,}", stem)):
                 continue
             if _unnamed(environment, survey, found, target, name):
                 yield target, name, None

@@ -112,7 +112,7 @@ def paths(instruction: str, workdir: str = "/") -> tuple[str, ...]:
     found: dict[str, None] = {}
     for match in _PATH.finditer(instruction[:READ]):
         path = match.group().rstrip(".,;:")
-        if len(path) > 1 and not path.startswith("//") and _safe(path):
+        if len(path) > 2 and not path.startswith("//") and _safe(path):
             found.setdefault(path)
     home = stated_directory(instruction) or workdir
     named = {posixpath.basename(path) for path in found}

@@ -46,7 +46,8 @@ class TypedStubs(Probe):
             for path in text.outputs(environment.instruction, survey.listing, survey.workdir)
             if not path.endswith("/")
         ]
-        left = [target for target in edits.targets(environment, survey) if target.fresh and target.kind != "code"]
+        every = edits.targets(environment, survey, every=True)
+        left = [target for target in every if target.fresh and target.kind not in {"code", "binary"}]
         named = list(dict.fromkeys([*named, *(target.path for target in left if target.content.strip())]))[:_MOST]
         if not named:
             return NotApplicable("the instruction names no file that the image lacks")
