@@ -79,6 +79,13 @@ _WITHIN = re.compile(
     re.IGNORECASE,
 )
 """A tolerance that is stated as a number: a value that is off by far more is wrong all the same."""
+_MEANS = re.compile(
+    r"\b(?:how (?:you|to|it)|which (?:tools?|languages?|methods?|programs?|librar(?:y|ies)))\b[^.;\n]{0,60}"
+    r"\b(?:(?:is|are) (?:up to you|your (?:own )?(?:choice|decision|business)|free)|do(?:es)? not matter"
+    r"|do(?:es)?n't matter)\b",
+    re.IGNORECASE,
+)
+"""How the work is done is free, what comes out of it is not."""
 _UNSTEADY = re.compile(
     r"time|stamp|duration|elapsed|seconds|\bms\b|_ms|pid|seed|confidence|score|prob|uuid|version|host|port|created"
     r"|generated|updated|size|bytes|latency",
@@ -189,7 +196,8 @@ def determined(instruction: str, *, tolerant: bool = False) -> bool:
     """Whether each value asked for is one value: found or computed, exact, the same on every run; ``tolerant``: up to
     a tolerance that the instruction states as a number.
     """
-    words = _WITHIN.sub("", text.prose(instruction)) if tolerant else text.prose(instruction)
+    words = _MEANS.sub("", text.prose(instruction))
+    words = _WITHIN.sub("", words) if tolerant else words
     return (
         text.asks_to_find(instruction)
         and not text.leaves_free(_LEADS.sub("", instruction))

@@ -63,6 +63,12 @@ def test_other_looseness_stays(words):
     assert not stated.determined(f"Compute the mean of `/app/a.csv` {words}.", tolerant=True)
 
 
+def test_how_the_work_is_done_may_be_free():
+    text = "Compute the mean of `/app/a.csv`. How you get there is up to you."
+    assert stated.determined(text)
+    assert not stated.determined(text.replace("How you get there", "The name of the column"))
+
+
 def test_a_table_without_a_header():
     text = "Write `/app/x.tsv`, without a header: one line per path, `path`, tab, `status`."
     assert stated.headless(text, "/app/x.tsv")
