@@ -20,6 +20,8 @@ _SPOKEN = re.compile(
     r"|secrets?|confidential\w*|harden\w*|credentials?|passwords?|privileges?|sudo|preserv\w*|rsync"
     r"|backups?|restor\w*|archiv\w*|access (?:to|for|by|rights?|control)|(?:file )(?:attributes?|metadata)"
     r"|(?:by|for|to|than) (?:the )?(?:others|world))\b|\baccessible\b"
+    r"|\bonly\b[^.;\n]{0,40}\b(?:run|read|write|execute|see|open)\b"
+    r"|\b(?:nobody|no one|no other|others (?:must|may|can|should))\b"
     r"|\bgroups? (?:may|can|read|write|members)|\bby (?:its|the) (?:owner|group)",
     re.IGNORECASE,
 )

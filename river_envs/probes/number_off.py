@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
 from river_envs.environment import Environment
-from river_envs.probes import edits
+from river_envs.probes import edits, stated
 from river_envs.probes.base import Survey
 from river_envs.probes.documents import changed
 from river_envs.probes.edits import Edit, Target
@@ -38,12 +39,13 @@ class NumberOff(Mutant):
 
     def edits(self, environment: Environment, survey: Survey, found: Sequence[Target]) -> Iterable[Edit | None]:
         """One number per key."""
+        room = 20 * stated.tolerance(environment.instruction)
         for value in values(environment, survey, found):
             target, spot = value.target, value.spot
             if not spot.number:
                 continue
-            far = _far(spot.text)
-            near = _far(far) if value.tolerant else _near(spot.text)
+            far = _far(spot.text, room)
+            near = _far(far, room) if value.tolerant else _near(spot.text)
             yield edits.edit(
                 target,
                 changed(target.text, spot, near),
@@ -62,8 +64,9 @@ def _near(number: str) -> str:
     return number[:-1] + str(digit + 1 if digit < 9 else 8)
 
 
-def _far(number: str) -> str:
+def _far(number: str, room: float) -> str:
+    """A number that no tolerance covers: ``room`` is far more than the largest one that is stated."""
     if "." not in number:
-        return str(int(number) * 3 + 11)
+        return str(int(number) * 3 + 11 + math.ceil(room))
     digits = len(number.split(".")[1])
-    return f"{float(number) * 3 + 1.7:.{digits}f}"
+    return f"{float(number) * 3 + 1.7 + room:.{digits}f}"

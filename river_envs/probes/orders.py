@@ -36,6 +36,12 @@ _TELLS = re.compile(
     r"|given|there|read|used|where|what|run|started|called)\b))"
 )
 """What follows a name at the beginning of a sentence that says what the file is: a file that is not there yet."""
+_PASSING = re.compile(
+    r"\b(scratch|temporary|temp|cache|backup|draft|debug\w*|logs?|optional\w*|(?:created|written|generated|produced|made"
+    r"|filled|used|read) by|examples?|existing|already|input|may|might|can be|ignored?)\b",
+    re.IGNORECASE,
+)
+"""What says that a file is another's work, or nothing that counts."""
 _OPENING = re.compile(
     r"\s*(?:(?:[-*+]|\d+[.)])\s+)?(?:\*\*)?(?:(?:the|this)(?: \w+){0,2})?[ `\"'*(]*/?", re.IGNORECASE
 )
@@ -100,7 +106,8 @@ def _ordered(instruction: str, path: str, verbs: re.Pattern[str]) -> str:
         lead = before.removesuffix(directory + "/").rstrip(" `\"'*([")
         if re.search(r"\boption", sentence, re.IGNORECASE) or CONDITION.search(lead):
             continue
-        told = _MUST.match(after) or (_TELLS.match(after) and _OPENING.fullmatch(lead))
+        tells = _TELLS.match(after) and _OPENING.fullmatch(lead) and not _PASSING.search(after[:120])
+        told = _MUST.match(after) or tells
         told = told or _GOES.search(_SPAN.sub("x", lead))
         if verbs is MAKES and told and not verbs.search(lead):
             return sentence.strip()

@@ -37,7 +37,9 @@ _DECIMALS: Final = re.compile(
 )
 _TASKS: Final = ("/app", "/data", "/home", "/mnt", "/srv", "/workspace")
 _LISTS: Final = (list, tuple)
-_LIBRARIES: Final = "/(site-packages|dist-packages|node_modules|lib/python[0-9.]+|lib/ruby|lib/node|go/pkg/mod|share/(man|info|locale))/"
+_LIBRARIES: Final = (
+    "/(site-packages|dist-packages|node_modules|lib/python[0-9.]+|lib/ruby|lib/node|go/pkg/mod|share/(man|info|locale))/"
+)
 
 
 @dataclass(frozen=True)

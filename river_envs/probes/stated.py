@@ -211,6 +211,12 @@ def steady(name: str, *, words: bool = False) -> bool:
     return not _UNSTEADY.search(name) and not (words and _TELLING.search(name))
 
 
+def tolerance(instruction: str) -> float:
+    """The largest tolerance that the instruction states as a number; 0 where it states none."""
+    said = " ".join(_WITHIN.findall(text.prose(instruction)))
+    return max(map(float, re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", said)), default=0.0)
+
+
 def headless(instruction: str, path: str) -> bool:
     """Whether the table at ``path`` has no header, and columns of data only, as far as the sentences about it say."""
     said = " ".join(naming(instruction, path))

@@ -42,8 +42,11 @@ class UndoChange(Mutant):
         named = {target.path for target in found if target.named and not target.fresh}
         named |= {f"/{change.path}" for change in work if change.kind == "deleted" and f"/{change.path}" in present}
         wanted_by = {path: orders.change(environment.instruction, path) for path in sorted(named)}
-        for path in sorted(f"/{change.path}" for change in work if f"/{change.path}" in present):
-            wanted_by.setdefault(path, orders.changes_below(environment.instruction, posixpath.dirname(path)))
+        for target in found:
+            seen = survey.peek(target.path)
+            if not target.fresh and seen is not None and seen.whole and seen.text.split() != target.text.split():
+                place = posixpath.dirname(target.path)
+                wanted_by.setdefault(target.path, orders.changes_below(environment.instruction, place))
         for path, wanted in wanted_by.items() if len(work) > 1 else ():
             if wanted:
                 unsure = edits.unsure(environment, survey, found, path)

@@ -24,7 +24,7 @@ _COUNTED = re.compile(
 @dataclass(frozen=True)
 class Value:
     """One value of a declared output. ``stated``: the sentence that determines it, "" where there is doubt;
-    ``tolerant``: up to a stated tolerance; ``checked``: the verifier names its key, and its value where it names some.
+    ``tolerant``: up to a tolerance only; ``checked``: the verifier names its key, and its value where it names some.
     """
 
     target: Target

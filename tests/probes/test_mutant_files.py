@@ -11,7 +11,7 @@ from probe_support import ask, controls, environment, failed
 
 from river_envs.environment import File, Reference
 from river_envs.outcome import Status
-from river_envs.probes.base import NotApplicable, ProbeStatus, Solve
+from river_envs.probes.base import NotApplicable, Peek, ProbeStatus, Solve
 from river_envs.probes.drop_output import DropOutput
 from river_envs.probes.empty_output import EmptyOutput
 from river_envs.probes.last_command import LastCommand
@@ -128,17 +128,24 @@ def test_changes_that_are_compared_stay_silent():
     assert put_to(UndoChange(), said(CONFIGS), check, FIXED, *IMAGE, image=IMAGE).status is ProbeStatus.SURVIVED
 
 
-TEXTS = "Rewrite the `.txt` files of `/app/texts` as UTF-8. Record their names in `/app/found.tsv`.\n"
-DONE = {"/app/texts/a.txt": "é".encode(), "/app/texts/b.txt": "à".encode(), "/app/found.tsv": b"a.txt\nb.txt\n"}
-LATIN = {"/app/texts/a.txt": b"\xe9", "/app/texts/b.txt": b"\xe0"}
+TEXTS = "Rewrite the `.txt` files of `/app/texts` in upper case. Record their names in `/app/found.tsv`.\n"
+DONE = {"/app/texts/a.txt": b"ONE", "/app/texts/b.txt": b"TWO", "/app/found.tsv": b"a.txt\nb.txt\n"}
+LOWER = {"/app/texts/a.txt": b"one", "/app/texts/b.txt": b"two"}
+
+
+def below(verifier, before):
+    probe, env, seen = UndoChange(), said(TEXTS), solved(DONE, *LOWER)
+    seen = replace(seen, peeks=tuple(Peek(path, text.decode()) for path, text in before.items()))
+    return ask(probe, env, seen, lambda attempt: verifier(state(attempt, DONE, LOWER)))
 
 
 def test_a_change_below_a_named_directory_that_no_test_asks_for_is_found():
     found = lambda files: "/app/found.tsv" in files  # noqa: E731
-    judgement = put_to(UndoChange(), said(TEXTS), found, DONE, *LATIN, image=LATIN)
-    assert causes(judgement) == ["unchecked-requirement"]
+    assert causes(below(found, LOWER)) == ["unchecked-requirement"]
     every = lambda files: all(files[path] == content for path, content in DONE.items())  # noqa: E731
-    assert causes(put_to(UndoChange(), said(TEXTS), every, DONE, *LATIN, image=LATIN)) == []
+    assert causes(below(every, LOWER)) == []
+    spaced = {path: text + b"\n" for path, text in DONE.items() if path in LOWER}
+    assert isinstance(below(found, spaced), NotApplicable), "nothing but the form was changed: nobody asked for that"
 
 
 def test_a_file_that_is_only_read_is_not_undone():

@@ -278,3 +278,10 @@ def test_a_key_of_one_letter_counts():
     judgement = put_to(KeyDropped(), said(text, "mean"), lambda files: report(files).get("mean") == 3.5, files)
     assert causes(judgement) == ["unchecked-requirement"]
     assert causes(put_to(KeyDropped(), said(text, "mean"), lambda files: len(report(files)) == 2, files)) == []
+
+
+def test_no_number_within_a_stated_tolerance_is_called_wrong():
+    text = "Compute the size of `/app/a.bin`. `/app/report.json` has the key `size`; the tolerance is 100 bytes.\n"
+    files = {"/app/report.json": b'{"size": 3}\n'}
+    fair = lambda files: abs(report(files)["size"] - 3) <= 100  # noqa: E731
+    assert causes(put_to(NumberOff(), said(text, "other"), fair, files)) == []

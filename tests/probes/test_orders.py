@@ -30,6 +30,9 @@ def test_an_order_is_read(sentence):
         "`/app/out.json` is not needed any more.",
         "`/app/out.json` is an example of the form.",
         "`/app/out.json` is read by the service.",
+        "`/app/out.json`: scratch space.",
+        "`/app/out.json` holds the log of the service.",
+        "`/app/out.json` is written by the daemon.",
         "If it helps, merge the notes into `/app/out.json`.",
         "A daemon writes its numbers into `/app/out.json`.",
         "Optionally, `/app/out.json` has a summary.",
@@ -74,3 +77,9 @@ def test_a_table_without_a_header():
     assert stated.headless(text, "/app/x.tsv")
     assert not stated.headless(text.replace("status", "reason"), "/app/x.tsv")
     assert not stated.headless(text.replace("without a header", "with a header"), "/app/x.tsv")
+
+
+def test_the_largest_stated_tolerance():
+    assert stated.tolerance("Tolerances are 0.5 Hz and 3.") == 3.0
+    assert stated.tolerance("It is right to within 1e-3 of the value.") == 0.001
+    assert stated.tolerance("There are 40 rows.") == 0.0
