@@ -53,4 +53,5 @@ def test_the_backends_agree(tmp_path: Path, shared_base: str):
     assert len(stable) > 200
     digests = "SELECT id, result->>'delta' AS delta FROM attempt WHERE probe = 'reference' AND repeat = 0"
     deltas = [dict(catalog.sql(digests).itertuples(index=False, name=None)) for catalog in (bubblewrap, docker)]
-    assert set(deltas[0]) == set(deltas[1])
+    told = set(stable["id"])  # what follows an unsteady grade up differs with the grade
+    assert set(deltas[0]) & told == set(deltas[1]) & told
