@@ -20,7 +20,8 @@ _SPOKEN = re.compile(
     r"|secrets?|confidential\w*|harden\w*|credentials?|passwords?|privileges?|sudo|preserv\w*|rsync"
     r"|backups?|restor\w*|archiv\w*|access (?:to|for|by|rights?|control)|(?:file )(?:attributes?|metadata)"
     r"|(?:by|for|to|than) (?:the )?(?:others|world))\b|\baccessible\b"
-    r"|\bonly\b[^.;\n]{0,40}\b(?:run|read|write|execute|see|open)\b"
+    r"|\b(?:set-?[ug]id|suid|sgid|sticky|read-only|restrict\w*|world|other users?|everyone|access|attributes)\b"
+    r"|\bexecut\w+[^.;\n]{0,30}\b(?:only|by|for|but|bit)\b|(?<![\w.])0?[0-7]{3,4}(?![\w.])|\bonly\b[^.;\n]{0,40}\b(?:run|read|write|execute|see|open)\b"
     r"|\b(?:nobody|no one|no other|others (?:must|may|can|should))\b"
     r"|\bgroups? (?:may|can|read|write|members)|\bby (?:its|the) (?:owner|group)",
     re.IGNORECASE,
@@ -62,7 +63,9 @@ class HiddenMode(Equivalent):
         odd = [
             target
             for target in found
-            if target.mode not in _USUAL and target.mode not in before.values() and len(target.content) <= _LARGEST
+            if target.mode not in {*_USUAL, *before.values()}
+            and not target.mode & 0o7000
+            and len(target.content) <= _LARGEST
         ]
         files = tuple(
             File(target.path.strip("/"), target.content, _RUNS if target.mode & 0o111 else _ORDINARY) for target in odd

@@ -37,10 +37,10 @@ _KINDS = r"README|specification|spec|documentation|docs|manual|guide|schema|temp
 ELSEWHERE = re.compile(
     r"\b(conventions?|standard(?! (?:input|output|error|library|deviation))|described in|documented"
     rf"|(?:in|from|by|per|see|to|with) (?:the|our|its|your) (?:\w+ )?(?:{_KINDS})s?"
-    r"|according to|as usual|follow(?:s|ed|ing)? (?:the|our|its|your|usual|common|all|these)"
+    r"|according to|as usual|follow(?:s|ed|ing)?(?! (?:by|a|an)\b)|usual|policy|named after"
     r"|like the (?:other|existing)"
     r"|same (?:format|form|layout|structure) as)\b"
-    r"|[\w/.-]*[/._-](?:<\w+>|\{\w+\})|(?:<\w+>|\{\w+\})[/._-]\w|\*\.\w|\w\*|YYYY|\bsee [`/\"']",
+    r"|[/._-](?:<\w+>|\{\w+\})|(?:<\w+>|\{\w+\})[/._-]\w|\*\.\w|\w\*|YYYY|\bsee [`/\"']",
     re.IGNORECASE,
 )
 FILES_EACH = re.compile(
@@ -61,7 +61,7 @@ _LISTS = re.compile(rb"\bglob|listdir|iterdir|scandir|os\.walk|readdir|\bls\s|\b
 """Programs that take every file of a directory: what lies there may be theirs."""
 _PACKED = (".gz", ".zip", ".xz", ".bz2", ".7z", ".tgz", ".zst", ".parquet", ".docx", ".xlsx", ".pdf", ".png", ".jpg")
 _USUAL = re.compile(
-    r"^(\.|__|makefile$|dockerfile$|license|requirements|setup\.|pyproject|package|cargo|go\.|index\.|main\.|app\."
+    r"^(\.|__|makefile$|dockerfile$|license|readme|changelog|requirements|setup\.|pyproject|package|cargo|go\.|index\.|main\.|app\."
     r"|config|settings|test_|conftest|build|output|result|data|tmp|temp|logs?$)",
     re.IGNORECASE,
 )

@@ -37,7 +37,8 @@ _TELLS = re.compile(
 )
 """What follows a name at the beginning of a sentence that says what the file is: a file that is not there yet."""
 _PASSING = re.compile(
-    r"\b(scratch|temporary|temp|cache|backup|draft|debug\w*|logs?|optional\w*|(?:created|written|generated|produced|made"
+    r"\b(scratch|temporary|temp|cache|backup|draft|debug\w*|logs?|optional\w*|intermediate|yours?|free|possible|convenient|nice|bonus|disposable|leftover|keeps?|leaves?|leave"
+    r"|stopped|(?:created|written|generated|produced|made"
     r"|filled|used|read) by|examples?|existing|already|input|may|might|can be|ignored?)\b",
     re.IGNORECASE,
 )
@@ -46,8 +47,9 @@ _OPENING = re.compile(
     r"\s*(?:(?:[-*+]|\d+[.)])\s+)?(?:\*\*)?(?:(?:the|this)(?: \w+){0,2})?[ `\"'*(]*/?", re.IGNORECASE
 )
 _GOES = re.compile(
-    r"^\s*(?:(?:[-*+]|\d+[.)])\s+)?(?:please )?(?!(?:if|when|unless|should|an?|the|it|this|that|each|every|all|some"
-    r"|they|we|you|there|what|no)\b)[a-z]+\b[^.;]*\binto[`\"' ]*$",
+    r"^\s*(?:(?:[-*+]|\d+[.)])\s+)?(?:please )?(?:merge|combine|collect|consolidate|gather|join|concatenate"
+    r"|extract|convert|turn|summari[sz]e|aggregate)\b(?![^.;]*\b(?:that|which|not|never|first|used to)\b)"
+    r"[^.;]*\binto[`\"' ]*$",
     re.IGNORECASE,
 )
 """An order that ends in the name of the file: "Merge the feeds of `/data` into"."""

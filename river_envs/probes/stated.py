@@ -80,7 +80,8 @@ _WITHIN = re.compile(
 )
 """A tolerance that is stated as a number: a value that is off by far more is wrong all the same."""
 _MEANS = re.compile(
-    r"\b(?:how (?:you|to|it)|which (?:tools?|languages?|methods?|programs?|librar(?:y|ies)))\b[^.;\n]{0,60}"
+    r"\b(?:how (?:you|to|it) (?:do|get there|get it|go about|implement|solve|works?)|which (?:tools?|languages?"
+    r"|programs?|librar(?:y|ies)))\b(?: (?:it|this|that|them|you use))?,? "
     r"\b(?:(?:is|are) (?:up to you|your (?:own )?(?:choice|decision|business)|free)|do(?:es)? not matter"
     r"|do(?:es)?n't matter)\b",
     re.IGNORECASE,
@@ -146,6 +147,8 @@ def key(instruction: str, name: str, path: str) -> str:
     """
     if not re.fullmatch(r"[\w .-]{2,40}|[A-Za-z]", name):
         return ""
+    if len(name) == 1:  # "(a)" marks an entry of a list
+        return next(_about(instruction, re.compile(rf"`{name}`|\"{name}\""), path), "")
     quoted = re.compile(rf"[`\"'(,|{{]\s*{re.escape(name)}\s*[`\"'),|}}:]")
     for sentence in _about(instruction, quoted, path):
         if not re.search(r"\bmay\b|\bignored?\b", sentence, re.IGNORECASE):
@@ -220,7 +223,8 @@ def tolerance(instruction: str) -> float:
 def headless(instruction: str, path: str) -> bool:
     """Whether the table at ``path`` has no header, and columns of data only, as far as the sentences about it say."""
     said = " ".join(naming(instruction, path))
-    return bool(_HEADLESS.search(said)) and not _PROSE.search(said)
+    columns = re.search(r"\bcolumns?\b", said, re.IGNORECASE) or _UNSTEADY.search(said)
+    return bool(_HEADLESS.search(said)) and not columns and not _PROSE.search(said)
 
 
 def whole(instruction: str, *, tolerant: bool = False) -> str:
