@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from river_envs.environment import Environment
-from river_envs.probes import leaks, stated
+from river_envs.probes import edits, leaks, stated
 from river_envs.probes.artefacts import stub
 from river_envs.probes.base import Action, Copy, NotApplicable, Put, Result, Survey
 from river_envs.probes.provided import Provided, Way
@@ -17,6 +18,7 @@ from river_envs.sandbox.base import Listing
 _OTHER = "{label} of the image handed in as {targets} is rewarded, and says something else than the reference's answer."
 _COMPARE = "Compare everything that the instruction asks for."
 _ALIKE = 0.8
+_WORD = re.compile(r"\w+")
 
 
 class Copied(Provided):
@@ -57,8 +59,7 @@ class Copied(Provided):
                 "targets": list(pairing),
                 "label": ", ".join(dict.fromkeys(pairing.values())),
                 "program": all(leaks.is_code(target) for target in pairing),
-                "other": stated.determined(environment.instruction)
-                and _say_other(survey, pairing),
+                "other": stated.determined(environment.instruction) and _say_other(environment, survey, pairing),
             }
             for pairing in unique[: self.most]
         ]
@@ -92,16 +93,15 @@ class Copied(Provided):
         return ((Put(stubs),) if stubs else ()) + copies
 
 
-def _say_other(survey: Survey, pairing: Mapping[str, str]) -> bool:
+def _say_other(environment: Environment, survey: Survey, pairing: Mapping[str, str]) -> bool:
     """Whether the files of the image, as far as they were seen whole, have other words than what the reference leaves
-    where they are handed in.
+    where they are handed in. Programs say nothing by themselves.
     """
-    seen = {target: survey.peek(source) for target, source in pairing.items()}
-    left = {target: survey.reference.get(target) for target in pairing} if survey.reference else {}
-    pairs = [(seen[target], own.content) for target, own in left.items() if own is not None and own.content]
+    left = {target.path: target for target in edits.targets(environment, survey) if target.kind != "code"}
+    pairs = [(survey.peek(source), left[target]) for target, source in pairing.items() if target in left]
     return bool(pairs) and all(peek is not None and peek.whole and _unlike(peek.text, own) for peek, own in pairs)
 
 
-def _unlike(text: str, content: bytes) -> bool:
-    one, two = Counter(text.split()), Counter(content.decode("utf-8", "replace").split())
-    return 2 * (one & two).total() < _ALIKE * (one.total() + two.total())
+def _unlike(text: str, own: edits.Target) -> bool:
+    one, two = (Counter(_WORD.findall(words)) for words in (text, own.text))
+    return not edits.same(text, own) and 2 * (one & two).total() < _ALIKE * (one.total() + two.total())

@@ -139,12 +139,17 @@ def distance(before: bytes, after: bytes | None) -> float:
 def edit(target: Target, content: bytes | str | None, what: str, **more: str | bool | None) -> Edit | None:
     """The edit of a target, or None when nothing that carries meaning would change."""
     data = content.encode() if isinstance(content, str) else content
-    if data is not None and (
-        data == target.content
-        or meaning(target.kind, target.path, data) == meaning(target.kind, target.path, target.content)
-    ):
+    if data is not None and same(data, target):
         return None
     return Edit(target.path, data, what, mode=target.mode, before=target.content, **more)  # type: ignore[arg-type]
+
+
+def same(content: bytes | str, target: Target) -> bool:
+    """Whether ``content`` says what the target says, in whatever form: nothing that carries meaning differs."""
+    data = content.encode() if isinstance(content, str) else content
+    if data == target.content or data.split() == target.content.split():
+        return True
+    return bool(meaning(target.kind, target.path, data) == meaning(target.kind, target.path, target.content))
 
 
 def begin(survey: Survey, without: tuple[str, ...] = ()) -> Action:

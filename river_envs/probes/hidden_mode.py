@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from river_envs.environment import Environment, File
-from river_envs.probes import coverage
+from river_envs.probes import coverage, stated
 from river_envs.probes.base import Judgement, Result, Survey
 from river_envs.probes.edits import Target
 from river_envs.probes.equivalents import Equivalent, Rewriting, failing_test
@@ -16,14 +16,12 @@ _ORDINARY, _RUNS = 0o644, 0o755
 _USUAL = {0o644, 0o664, 0o755, 0o775}
 _LARGEST = 1 << 18
 _SPOKEN = re.compile(
-    r"\b(modes?|permissions?|chmod|chown|umask|owner\w*|readable|writ(?:e)?able|privat\w*|protect\w*|secur\w*"
-    r"|secrets?|confidential\w*|harden\w*|credentials?|passwords?|privileges?|sudo|preserv\w*|rsync"
-    r"|backups?|restor\w*|archiv\w*|access (?:to|for|by|rights?|control)|(?:file )(?:attributes?|metadata)"
-    r"|(?:by|for|to|than) (?:the )?(?:others|world))\b|\baccessible\b"
-    r"|\b(?:set-?[ug]id|suid|sgid|sticky|read-only|restrict\w*|world|other users?|everyone|access|attributes)\b"
-    r"|\bexecut\w+[^.;\n]{0,30}\b(?:only|by|for|but|bit)\b|(?<![\w.])0?[0-7]{3,4}(?![\w.])|\bonly\b[^.;\n]{0,40}\b(?:run|read|write|execute|see|open)\b"
-    r"|\b(?:nobody|no one|no other|others (?:must|may|can|should))\b"
-    r"|\bgroups? (?:may|can|read|write|members)|\bby (?:its|the) (?:owner|group)",
+    r"\b(?:modes?|permissions?|chmod|chown|umask|owner\w*|readable|write?able|accessible|read-only|privat\w*"
+    r"|protect\w*|secur\w*|secrets?|confidential\w*|harden\w*|credentials?|passwords?|privileges?|sudo|set-?[ug]id|suid|sgid"
+    r"|sticky|restrict\w*|access|preserv\w*|rsync|backups?|restor\w*|archiv\w*|attributes|world|everyone|nobody|no one"
+    r"|no other|other users?|others (?:must|may|can|should)|(?:by|for|to|than) (?:the )?others|file metadata"
+    r"|groups? (?:may|can|read|write|members)|by (?:its|the) (?:owner|group))\b"
+    r"|\bexecut\w+[^.;\n]{0,30}\b(?:only|by|for|but|bit)\b|\bonly\b[^.;\n]{0,40}\b(?:run|read|write|execute|see|open)\b",
     re.IGNORECASE,
 )
 _LOOKS = re.compile(rb"st_mode|S_IMODE|S_I[RWX]|filemode|os\.access|stat\b[^\n]*%a|%a[^\n]*\bstat\b|-perm\b|0o[0-7]{3}")
@@ -65,6 +63,7 @@ class HiddenMode(Equivalent):
             for target in found
             if target.mode not in {*_USUAL, *before.values()}
             and not target.mode & 0o7000
+            and not stated.digits(environment.instruction, target.mode)
             and len(target.content) <= _LARGEST
         ]
         files = tuple(

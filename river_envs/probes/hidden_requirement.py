@@ -60,6 +60,8 @@ _ROW = re.compile(r"\b(?:lines?|rows?|entry|entries|records?|objects?|keys?|elem
 _LISTS = re.compile(rb"\bglob|listdir|iterdir|scandir|os\.walk|readdir|\bls\s|\bfind\s|/\*")
 """Programs that take every file of a directory: what lies there may be theirs."""
 _PACKED = (".gz", ".zip", ".xz", ".bz2", ".7z", ".tgz", ".zst", ".parquet", ".docx", ".xlsx", ".pdf", ".png", ".jpg")
+_KEYWORD = re.compile(r"^[ \t]*[A-Z]+[ \t]", re.MULTILINE)
+"""The keyword of a line of a recipe (RUN, COPY) says nothing of the task."""
 _USUAL = re.compile(
     r"^(\.|__|makefile$|dockerfile$|license|readme|changelog|requirements|setup\.|pyproject|package|cargo|go\.|index\.|main\.|app\."
     r"|config|settings|test_|conftest|build|output|result|data|tmp|temp|logs?$)",
@@ -98,8 +100,7 @@ class HiddenRequirement(Equivalent):
     def _documented(self, environment: Environment, survey: Survey) -> str:
         """A document that the instruction speaks of and that may be a file of the image, or lies outside."""
         said = {word.lower() for word in DOCUMENTS.findall(_HEADING.sub("", environment.instruction))}
-        files = [posixpath.basename(entry.path).lower() for entry in survey.listing if entry.kind == "file"]
-        there = any(word[:4] in name for word in said for name in files)
+        there = any(word[:4] in entry.path.lower() for word in said for entry in survey.listing)
         outside = re.search(r"https?://|\bRFC\b|\bISO\b", environment.instruction)
         return "the instruction refers to a document" if said and (there or outside) else ""
 
@@ -131,6 +132,8 @@ class HiddenRequirement(Equivalent):
             if target.named or not target.fresh or not here or _USUAL.search(name) or target.kind == "code":
                 continue
             stem, kind = posixpath.splitext(name)
+            if made[kind] > 1 and _short(stem):
+                continue  # they may be called after entries of the data
             if many and (made[kind] > 1 or not re.fullmatch(r"[A-Za-z]{3,}", stem)):
                 continue
             if _unnamed(environment, survey, found, target, name):
@@ -161,7 +164,7 @@ class HiddenRequirement(Equivalent):
             question=f"Is the state still rewarded with {what}, of which the instruction says nothing?",
             what=what,
             name=name,
-            sought=_stem(name) if content is None else name,
+            sought=posixpath.splitext(name)[0] if content is None else name,
             proof="the instruction does not name it",
             paths=[path],
             roots=_roots(environment),
@@ -176,7 +179,7 @@ class HiddenRequirement(Equivalent):
         base = follow[0]
         machine = any("host" in {base.origin, base.resolved} for base in background.bases)
         roots = sorted({*base.facts["roots"], *(() if machine else _SHARED)})
-        search = holding(base.facts["sought"], roots, flags="i")
+        search = holding(base.facts["sought"], roots, flags="iw" if _short(base.facts["sought"]) else "i")
         script = f'command -v grep >/dev/null || exit 1\nf=$({search})\ntest -z "$f"\n'
         absent = Attempt(
             base.environment_id, self.id, self.version, "absent", base.repeat, (Run(script),), base.question, base.facts
@@ -218,10 +221,9 @@ def _makes_files(sentence: str) -> bool:
     return bool(made or FILES_EACH.search(_OF_FILES.sub(" ", _DESCRIBED.sub(" ", sentence))))
 
 
-def _stem(name: str) -> str:
-    """What must stand nowhere that a solver reads: the name without its ending, unless that is a word of any text."""
-    stem = posixpath.splitext(name)[0]
-    return stem if len(stem) > 4 else name
+def _short(stem: str) -> bool:
+    """Whether a stem is sought as a word of its own, since other words may hold it by chance."""
+    return len(stem) < 5
 
 
 def _roots(environment: Environment) -> list[str]:
@@ -236,18 +238,21 @@ def _unnamed(
     environment: Environment, survey: Survey, found: Sequence[Target], target: Target, name: str
 ) -> bool:
     """Whether the tests spell out the name, and nothing that a solver reads does, not even in parts."""
-    stem = _stem(name)
+    stem = posixpath.splitext(name)[0]
     said = environment.instruction.lower()
     parts = [part for part in re.findall(r"[a-z]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", stem).lower()) if len(part) > 2]
     guessable = not parts or all(re.search(rf"\b{part[:5]}", said) for part in parts)
     quoted = re.compile(rf"[\"'/]{re.escape(name)}[\"']".encode())
     asked = any(quoted.search(file.content) for file in environment.verifier.files)
-    readable = [environment.image.text, *(peek.text for peek in survey.peeks), *(e.path for e in survey.listing)]
-    elsewhere = any(stem.lower() in place.lower() for place in readable)
+    recipe = _KEYWORD.sub("", environment.image.text)
+    readable = [recipe, *(peek.text for peek in survey.peeks), *(entry.path for entry in survey.listing)]
+    pattern = rf"(?<![a-z\d]){re.escape(stem)}(?![a-z\d])" if _short(stem) else re.escape(stem)
+    sought = re.compile(pattern, re.IGNORECASE)
+    elsewhere = any(sought.search(place) for place in readable)
     other = any(stem.encode() in t.content for t in found if t is not target)
     programs = [t for t in found if t is not target and (t.kind == "code" or t.mode & 0o111)]
     doubt = any(_LISTS.search(program.content) for program in programs)
-    return asked and not guessable and stem.lower() not in said and not elsewhere and not other and not doubt
+    return asked and not guessable and not sought.search(said) and not elsewhere and not other and not doubt
 
 
 def _standard(key: str) -> bool:

@@ -39,7 +39,7 @@ class NumberOff(Mutant):
 
     def edits(self, environment: Environment, survey: Survey, found: Sequence[Target]) -> Iterable[Edit | None]:
         """One number per key."""
-        room = min(20 * stated.tolerance(environment.instruction), 1e12)
+        room = 20 * stated.tolerance(environment.instruction)
         for value in values(environment, survey, found):
             target, spot = value.target, value.spot
             if not spot.number:

@@ -22,8 +22,11 @@ _CHANGES = re.compile(
 )
 _EVERY_FILE = re.compile(
     r"^\s*(?:(?:[-*+]|\d+[.)])\s+)?(?:please )?(?:fix|repair|edit|modify|update|change|correct|rewrite|migrate|convert"
-    r"|apply|normali[sz]e|re-?encode|translate|reformat|patch|clean)\b[^.;:]*?\b(?:all|every|each|the)\b"
-    r"[^.;:]*?\bfiles?\b",
+    r"|normali[sz]e|re-?encode|translate|reformat|clean)"
+    r" (?:all|every|each|the)(?: of the)?(?: (?!of\b)[\w.-]+){0,3} files?"
+    r" (?:in|of|below|under|inside)\b(?![^.;]*\b(?:except|other than|so that|but|unless|where)\b)"
+    r"|^\s*(?:(?:[-*+]|\d+[.)])\s+)?(?:please )?apply [^.;:]*? to (?:all|every|each|the)"
+    r"(?: [\w.-]+){0,3} files (?:in|of|below|under)\b",
     re.IGNORECASE,
 )
 """An order that concerns all files of a place."""
@@ -37,9 +40,9 @@ _TELLS = re.compile(
 )
 """What follows a name at the beginning of a sentence that says what the file is: a file that is not there yet."""
 _PASSING = re.compile(
-    r"\b(scratch|temporary|temp|cache|backup|draft|debug\w*|logs?|optional\w*|intermediate|yours?|free|possible|convenient|nice|bonus|disposable|leftover|keeps?|leaves?|leave"
-    r"|stopped|(?:created|written|generated|produced|made"
-    r"|filled|used|read) by|examples?|existing|already|input|may|might|can be|ignored?)\b",
+    r"\b(scratch|temporary|temp|cache|backup|draft|debug\w*|logs?|optional\w*|intermediate|disposable|leftover|bonus"
+    r"|yours?|free|possible|convenient|nice|existing|already|input|examples?|may|might|can be|ignored?|keeps?|leaves?"
+    r"|stopped|(?:created|written|generated|produced|made|filled|used|read) by)\b",
     re.IGNORECASE,
 )
 """What says that a file is another's work, or nothing that counts."""
@@ -108,10 +111,7 @@ def _ordered(instruction: str, path: str, verbs: re.Pattern[str]) -> str:
         lead = before.removesuffix(directory + "/").rstrip(" `\"'*([")
         if re.search(r"\boption", sentence, re.IGNORECASE) or CONDITION.search(lead):
             continue
-        tells = _TELLS.match(after) and _OPENING.fullmatch(lead) and not _PASSING.search(after[:120])
-        told = _MUST.match(after) or tells
-        told = told or _GOES.search(_SPAN.sub("x", lead))
-        if verbs is MAKES and told and not verbs.search(lead):
+        if verbs is MAKES and not verbs.search(lead) and _declared(lead, after):
             return sentence.strip()
         found = list(verbs.finditer(lead))
         if not found or _DOUBT.search(lead[: found[-1].start()].rstrip() + " "):
@@ -122,3 +122,10 @@ def _ordered(instruction: str, path: str, verbs: re.Pattern[str]) -> str:
         if len(between) < 100 and not _ASIDE.search(between):
             return sentence.strip()
     return ""
+
+
+def _declared(lead: str, after: str) -> bool:
+    """Whether the words around a name say, without a verb of making, that the file has to come about."""
+    if _MUST.match(after) or _GOES.search(_SPAN.sub("x", lead)):
+        return True
+    return bool(_TELLS.match(after) and _OPENING.fullmatch(lead)) and not _PASSING.search(after[:120])

@@ -72,13 +72,16 @@ _LOOSE = re.compile(
     r"|\b(?:answers?|results?|values?|outputs?|solutions?)\b[^.;]{0,40}\b(?:may|can|might) differ\b",
     re.IGNORECASE,
 )
-_NUMBER = r"`?\d+(?:\.\d+)?(?:e-?\d+)?`?(?: ?(?:%|per ?cent|[a-zA-Z]{1,3}\b))?"
+_WORD = r"(?! (?:and|of|or)\b) ?[a-zA-Z]+\b"
+_NUMBER = rf"`?\d[\d,_]*(?:\.\d+)?(?:e-?\d+)?`?(?: ?%|{_WORD})?"
 _WITHIN = re.compile(
     rf"\b(?:toleran\w+|accurate to|error of)(?: at most| (?:is|are|of))?(?: ±| \+/-)? {_NUMBER}"
     rf"(?:(?:,| and) {_NUMBER})*|(?:±|\+/-) ?{_NUMBER}|\b(?:to )?within {_NUMBER}",
     re.IGNORECASE,
 )
 """A tolerance that is stated as a number: a value that is off by far more is wrong all the same."""
+_UNIT, _MOST = 4000, 1e12
+"""A tolerance "of 2 hours" may bound seconds."""
 _MEANS = re.compile(
     r"\b(?:how (?:you|to|it) (?:do|get there|get it|go about|implement|solve|works?)|which (?:tools?|languages?"
     r"|programs?|librar(?:y|ies)))\b(?: (?:it|this|that|them|you use))?,? "
@@ -195,6 +198,7 @@ def _about(instruction: str, said: re.Pattern[str], path: str) -> Iterator[str]:
         current = mentions[-1][1] if mentions else current
 
 
+@lru_cache(maxsize=64)
 def determined(instruction: str, *, tolerant: bool = False) -> bool:
     """Whether each value asked for is one value: found or computed, exact, the same on every run; ``tolerant``: up to
     a tolerance that the instruction states as a number.
@@ -214,10 +218,15 @@ def steady(name: str, *, words: bool = False) -> bool:
     return not _UNSTEADY.search(name) and not (words and _TELLING.search(name))
 
 
+@lru_cache(maxsize=64)
 def tolerance(instruction: str) -> float:
-    """The largest tolerance that the instruction states as a number; 0 where it states none."""
-    said = " ".join(_WITHIN.findall(text.prose(instruction)))
-    return max(map(float, re.findall(r"\d+(?:\.\d+)?(?:e-?\d+)?", said)), default=0.0)
+    """The largest tolerance that the instruction states as a number, in the smallest unit that it may mean; 0 where it
+    states none.
+    """
+    parts = [match.group() for match in _WITHIN.finditer(text.prose(instruction))]
+    said = re.sub(r"(?<=\d)[,_](?=\d)", "", " ".join(parts))
+    found = re.findall(rf"(\d+(?:\.\d+)?(?:e-?\d+)?)`?({_WORD})?", said)
+    return min(max((float(number) * (_UNIT if unit else 1) for number, unit in found), default=0.0), _MOST)
 
 
 def headless(instruction: str, path: str) -> bool:

@@ -46,17 +46,16 @@ class TypedStubs(Probe):
             for path in text.outputs(environment.instruction, survey.listing, survey.workdir)
             if not path.endswith("/")
         ]
-        every = edits.targets(environment, survey, every=True)
-        left = [target for target in every if target.fresh and target.kind not in {"code", "binary"}]
-        asked = set(named)
+        found = edits.targets(environment, survey, every=True)
+        left = [target for target in found if target.fresh and target.kind not in {"code", "binary"}]
+        asked = len(named)
         named = list(dict.fromkeys([*named, *(target.path for target in left if target.content.strip())]))[:_MOST]
         if not named:
             return NotApplicable("the instruction names no file that the image lacks")
         attempts = []
         for variant in range(2):
             files = tuple(stub(path, variant) for path in named)
-            own = [file for file in files if f"/{file.path.lstrip('/')}" in asked] or files
-            if not (survey.reference and all(_is_right(file, survey) for file in own)):
+            if not (survey.reference and all(_is_right(file, survey) for file in files[:asked] or files)):
                 attempts.append(
                     self.attempt(
                         environment, Put(files), repeat=variant, question="Are meaningless stubs rewarded?", paths=named

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from river_envs.environment import Environment
 from river_envs.probes import edits, orders
 from river_envs.probes.base import Survey
-from river_envs.probes.edits import Edit, Target
+from river_envs.probes.edits import Edit, Target, same
 from river_envs.probes.mutants import Mutant
 
 
@@ -44,7 +44,7 @@ class UndoChange(Mutant):
         wanted_by = {path: orders.change(environment.instruction, path) for path in sorted(named)}
         for target in found:
             seen = survey.peek(target.path)
-            if not target.fresh and seen is not None and seen.whole and seen.text.split() != target.text.split():
+            if not target.fresh and seen is not None and seen.whole and not same(seen.text, target):
                 place = posixpath.dirname(target.path)
                 wanted_by.setdefault(target.path, orders.changes_below(environment.instruction, place))
         for path, wanted in wanted_by.items() if len(work) > 1 else ():

@@ -14,10 +14,10 @@ from river_envs.probes.documents import ROWS, TABLES, Spot, spots
 from river_envs.probes.edits import Target, declared
 
 _OTHER = re.compile(r"\b(at least|at most|or|may|optional\w*|currently|was|if)\b", re.IGNORECASE)
-
-
 _COUNTED = re.compile(
-    r"\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten) (?:rows|lines|entries|records|objects)\b", re.IGNORECASE
+    r"(?<!least )(?<!most )(?<!first )(?<!any )(?<!up to )\b(?:\d+|two|three|four|five|six|seven|eight|nine|ten)"
+    r" (?:rows|lines|entries|records|objects)\b(?! of (?:test|sample|dummy|fake|invented|made))",
+    re.IGNORECASE,
 )
 
 

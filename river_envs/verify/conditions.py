@@ -84,7 +84,7 @@ _UNSEEN: dict[str, tuple[frozenset[str], str]] = {
     ),
     "memory": (
         frozenset(("vmstat", "getconf", "lsmem", "top", "node", "ruby", "java", "go", "gcc", "g++", "cc")),
-        r"(?:<|\b(?:awk|cat|cut|grep|head|sed|tail|perl)\b[^\n|;]*)\s*/proc/meminfo|/sys/devices|/sys/fs/cgroup|ulimit",
+        r"(?<!open\([\"'])(?<!Path\([\"'])/proc/meminfo|os\.open\(|/sys/devices|/sys/fs/cgroup|ulimit",
     ),
     "TZ": (frozenset({"timedatectl"}), r"/etc/(?:localtime|timezone)"),
 }

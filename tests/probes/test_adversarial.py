@@ -60,6 +60,14 @@ def test_typed_stubs_fill_the_names_that_only_the_reference_tells():
     assert ask(TypedStubs(), env, seen, right).status is ProbeStatus.SURVIVED
 
 
+def test_a_right_stub_is_not_handed_in_whatever_else_the_reference_leaves():
+    env = environment("Count the failed jobs of /app/orders.csv and write the number to /app/count.txt.")
+    made = {"app/count.txt": b"0\n", "root/.bash_history": b"ls\n"}
+    left = Delta(tuple(Change(path, "file", content=content) for path, content in made.items()))
+    judgement = ask(TypedStubs(), env, replace(SEEN, reference=left), lambda a: written(a)["/app/count.txt"] == b"0\n")
+    assert isinstance(judgement, NotApplicable) or judgement.findings == ()
+
+
 def test_typed_stubs_catch_valid_json():
     def valid(attempt: Attempt) -> bool:
         try:
@@ -157,7 +165,8 @@ class TestAnswerFiles:
     def test_a_file_that_says_something_else_is_no_answer(self):
         text = b'{"total": 4812, "orders": 40, "largest": 37}'
         left = Delta((Change("app/total.json", "file", content=text),))
-        for shown, cause in ((text.decode(), "image-answer"), ("1999 12 7 1 2 3", "unchecked-requirement")):
+        indented = json.dumps(json.loads(text), indent=2)
+        for shown, cause in ((indented, "image-answer"), ("1999 12 7 1 2 3", "unchecked-requirement")):
             peeks = (Peek("/app/.expected_total.json", shown),)
             judgement = ask(self.probe, environment(), replace(self.seen, reference=left, peeks=peeks), self.pays)
             assert causes(judgement) == [cause]

@@ -32,7 +32,18 @@ def test_a_mode_that_does_not_matter_is_no_requirement():
     )
 
 
-@pytest.mark.parametrize("more", ["Its mode is 640.", "Only its owner may read it: it is private.", "Keep it secure."])
+@pytest.mark.parametrize(
+    "more",
+    [
+        "Its mode is 640.",
+        "Create it (0640).",
+        "Everyone else is kept out.",
+        "Restrict it to the deploy user.",
+        "It is executable only by root.",
+        "Only its owner may read it: it is private.",
+        "Keep it secure.",
+    ],
+)
 def test_a_mode_that_is_spoken_of_is_not_asked(more):
     assert isinstance(HiddenMode().plan(said(ASK + more, TESTS), solved(FILES, modes=PRIVATE)), NotApplicable)
 

@@ -148,3 +148,23 @@ def test_a_log_that_nobody_asked_for():
     needs = put_to(said(ASK, tests), ["run.log"], files=files)
     assert causes(needs) == ["hidden-requirement"]
     assert isinstance(put_to(said(ASK + "Keep a run log.\n", tests), ["run.log"], files=files), NotApplicable)
+
+
+def test_files_that_may_be_called_after_the_data():
+    files = {"/app/report.json": b'{"total": 3}\n', "/app/ops.csv": b"1\n", "/app/hrx.csv": b"2\n"}
+    tests = 'assert Path("/app/ops.csv").exists() and Path("/app/hrx.csv").exists()\n'
+    assert isinstance(put_to(said(ASK, tests), ["ops.csv"], files=files), NotApplicable)
+    one = {name: content for name, content in files.items() if "hrx" not in name}
+    seen = replace(solved(one), peeks=(Peek("/app/sales.csv", "region,amount\nops,3\n"),))
+    assert isinstance(put_to(said(ASK, tests), ["ops.csv"], files=one, seen=seen), NotApplicable)
+
+
+@pytest.mark.parametrize("more", ["Follow PEP 621.", "Put it in the usual place.", "Follow Helm's own layout."])
+def test_rules_from_outside_close_it(more):
+    assert isinstance(put_to(said(f"{ASK}{more}\n", TESTS), ["ledger.idx"]), NotApplicable)
+
+
+def test_a_document_in_a_directory_of_documents_is_read_first():
+    env = said(ASK + "Read the docs first.\n", TESTS)
+    there = solved(REFERENCE, "/app/sales.csv", "/app/docs/rules.txt")
+    assert isinstance(put_to(env, ["ledger.idx"], seen=there), NotApplicable)

@@ -144,6 +144,10 @@ def test_a_change_below_a_named_directory_that_no_test_asks_for_is_found():
     assert causes(below(found, LOWER)) == ["unchecked-requirement"]
     every = lambda files: all(files[path] == content for path, content in DONE.items())  # noqa: E731
     assert causes(below(every, LOWER)) == []
+    quoted = said("Clean the CSV files in `/app/raw`: drop duplicate rows. Record it in `/app/found.tsv`.\n")
+    left = {"/app/raw/a.csv": b'"k","v"\n"a","1"\n', "/app/found.tsv": b"done\n"}
+    seen = replace(solved(left, "/app/raw/a.csv"), peeks=(Peek("/app/raw/a.csv", "k,v\na,1\n"),))
+    assert isinstance(UndoChange().plan(quoted, seen), NotApplicable), "the table says the same"
     spaced = {path: text + b"\n" for path, text in DONE.items() if path in LOWER}
     assert isinstance(below(found, spaced), NotApplicable), "nothing but the form was changed: nobody asked for that"
 

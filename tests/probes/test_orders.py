@@ -80,6 +80,78 @@ def test_a_table_without_a_header():
 
 
 def test_the_largest_stated_tolerance():
-    assert stated.tolerance("Tolerances are 0.5 Hz and 3.") == 3.0
+    assert stated.tolerance("Tolerances are 0.5 and 3.") == 3.0
     assert stated.tolerance("It is right to within 1e-3 of the value.") == 0.001
     assert stated.tolerance("There are 40 rows.") == 0.0
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "`/app/out.json` is yours to fill with rows as you like.",
+        "`/app/out.json` is an intermediate result.",
+        "`/app/out.json`: nice to have.",
+        "Workers append what they do into `/app/out.json`.",
+        "First unpack the archive into `/app/out.json`, and count.",
+        "Instead of merging the feeds into `/app/out.json`, print them.",
+        "Cron dumps it into `/app/out.json` each night.",
+    ],
+)
+def test_what_is_free_or_another_s_work_is_no_order(sentence):
+    assert orders.asked(f"Some words first.\n\n{sentence}\n", OUT) == ""
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Fix the loader `/app/load.py` so that it reads the files in `/app/conf`.",
+        "Update the index of the files in `/app/conf`.",
+        "Reformat every file in `/app/conf` except the generated ones.",
+        "Apply the patch file in `/app/conf` to the program.",
+        "Fix any of the files in `/app/conf`.",
+    ],
+)
+def test_where_the_files_are_not_what_is_to_change(sentence):
+    assert orders.changes_below(sentence, "/app/conf") == ""
+
+
+def test_changes_that_are_applied_to_the_files_of_a_directory():
+    text = "Apply the changes of `/app/staff.csv` to the account files in `/app/etc`."
+    assert orders.changes_below(text, "/app/etc") == text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "How you break ties is up to you.",
+        "How you round is up to you.",
+        "Which method you choose for smoothing, and therefore the values, is up to you.",
+    ],
+)
+def test_freedom_that_reaches_the_values_stays(words):
+    assert not stated.determined(f"Compute the ranks of `/app/a.csv`. {words}")
+
+
+@pytest.mark.parametrize(
+    ("words", "least"),
+    [
+        ("A tolerance of 1,000 applies", 1000),
+        ("accurate to 1 km", 1000),
+        ("within 2 hours", 7200),
+        ("within 1e99", 1e12),
+    ],
+)
+def test_a_tolerance_is_never_read_too_small(words, least):
+    assert least <= stated.tolerance(f"Compute the mean. {words}.") <= 1e12
+
+
+def test_a_header_of_another_file_and_named_columns():
+    text = "`/app/in.csv` has no header; write the totals to `/app/out.csv` with the columns `id`, `total`."
+    assert not stated.headless(text, "/app/out.csv")
+    assert not stated.headless("Write `/app/o.csv` without a header: name, lines, seconds taken.", "/app/o.csv")
+
+
+def test_the_mark_of_a_list_is_no_key():
+    text = "`/app/out.json` holds an object: (a) the minimum under `low`, (b) the maximum under `b`."
+    assert stated.key(text, "a", OUT) == ""
+    assert stated.key(text, "b", OUT) == text

@@ -123,11 +123,12 @@ class TestReal:
             " print(text.split()[1], open('/proc/meminfo', 'rb').read().split()[1].decode(),"
             " os.sysconf('SC_PHYS_PAGES') * size >> 20, 'SwapTotal' in text, open('/proc/uptime').read() != '')"
         )
-        script = f'#!/bin/bash\npython3 -c "{python}"\npython3 -I -c "{python}"\nfree -m\nfree -h\n'
+        script = f'#!/bin/bash\npython3 -c "{python}"\npython3 -I -c "{python}"\nfree -mt\nfree -h\n'
         task = environment("harbor", "test.sh", script.encode())
         with bubblewrap_backend.start(host_image) as sandbox:
             log = grade(sandbox, task, conditions=[("memory", "2048")]).log.splitlines()
         assert log[:2] == ["2097152 2097152 2048 True True"] * 2
+        assert [line.split()[1:] for line in log if line.startswith("Total:")] == [["2048", "512", "1536"]]
         rows = [line.split() for line in log if line.startswith("Mem:")]
         assert rows == [["Mem:", "2048", "512", "1536", "0", "0", "1536"],
                         ["Mem:", "2048Mi", "512Mi", "1536Mi", "0Mi", "0Mi", "1536Mi"]]
@@ -164,3 +165,18 @@ def test_a_state_restored_later_is_as_if_just_made():
     assert b - a == 7
     assert 0 <= b - now < 60
     assert (fixture, gone, later) == (1_000_000_000, 0, now + DAY)
+
+
+@pytest.mark.parametrize(
+    ("script", "blind"),
+    [
+        ("awk '/MemTotal/ {t=$2; print t}' /proc/meminfo", True),
+        ("grep -E 'MemTotal|MemFree' /proc/meminfo", True),
+        ("f=/proc/meminfo; sort $f", True),
+        ("os.open('/proc/meminfo', 0)", True),
+        ("open('/proc/meminfo').read()", False),
+        ('Path("/proc/meminfo").read_text()', False),
+    ],
+)
+def test_what_reads_the_real_memory(script, blind):
+    assert bool(under.unseen((("memory", "512"),), (), (script,))) == blind

@@ -86,11 +86,12 @@ def pretend_memory(mib):
     """Python says, and reads, that the machine has ``mib`` MiB, three quarters of them free."""
     import builtins
     import io
+    import tempfile
 
     real_open, real_conf = io.open, os.sysconf
     pages = (mib << 20) // real_conf("SC_PAGE_SIZE")
-    shown = {"SC_PHYS_PAGES": pages, "SC_AVPHYS_PAGES": pages // 4 * 3}
-    shown.update({os.sysconf_names[name]: value for name, value in list(shown.items()) if name in os.sysconf_names})
+    known = {"SC_PHYS_PAGES": pages, "SC_AVPHYS_PAGES": pages // 4 * 3}
+    known.update({os.sysconf_names[name]: value for name, value in list(known.items()) if name in os.sysconf_names})
     lines = {"MemTotal": mib << 10, "MemFree": (mib << 10) // 4 * 3, "MemAvailable": (mib << 10) // 4 * 3}
 
     def told(line):
@@ -98,13 +99,17 @@ def pretend_memory(mib):
         return "%-16s%8d kB\n" % (name + colon, lines[name]) if name in lines else line
 
     def opened(file, mode="r", *rest, **options):
-        if isinstance(file, int) or os.fspath(file) not in ("/proc/meminfo", b"/proc/meminfo") or set(mode) - set("rbt"):
+        other = isinstance(file, int) or os.fspath(file) not in ("/proc/meminfo", b"/proc/meminfo")
+        if other or mode not in ("r", "rb", "rt"):
             return real_open(file, mode, *rest, **options)
         with real_open(file) as stream:
             text = "".join(map(told, stream))
-        return io.BytesIO(text.encode()) if "b" in mode else io.StringIO(text)
+        shown = tempfile.TemporaryFile("w+b" if "b" in mode else "w+")
+        shown.write(text.encode() if "b" in mode else text)
+        shown.seek(0)
+        return shown
 
-    os.sysconf = Plain(lambda name: shown[name] if name in shown else real_conf(name))
+    os.sysconf = Plain(lambda name: known[name] if name in known else real_conf(name))
     builtins.open = io.open = Plain(opened)
 
 
