@@ -49,6 +49,11 @@ def candidates(catalog: Catalog) -> list[Candidate]:
             p_accepts_wrong=row["p_accepts_wrong"],
             p_rejects_right=row["p_rejects_right"],
             instability=row["instability"],
+            p_sound=row.get("p_sound"),
+            task_complexity=row["task_complexity"],
+            skill_type=row["skill_type"],
+            language=row["language"],
+            difficulty=row["difficulty"],
         )
         for row in read(catalog, _QUERY)
     ]
@@ -66,16 +71,16 @@ def subset_record(header: Header, decisions: Sequence[Decision], directory: str)
 
     kept = [decision.id for decision in decisions if decision.kept]
     return SubsetRecord(
-        id=digest(header.catalog_hash, header.keep, header.tier, header.seed, kept)[:12],
+        id=digest(header.catalog_hash, header.keep, header.tier, header.seed, header.options, kept)[:12],
         command=header.command,
         seed=header.seed,
         keep=header.keep,
-        options={"tier": header.tier, "directory": directory, "grounds": counts(decisions)},
+        options={**header.options, "tier": header.tier, "directory": directory, "grounds": counts(decisions)},
         catalog_hash=header.catalog_hash,
         members=[
             SubsetMember(
                 decision.id, decision.kept, decision.rank if decision.kept else None, decision.tier, decision.reason,
-                decision.candidate.quality,
+                decision.candidate.worth,
             )
             for decision in decisions
         ],

@@ -1,24 +1,45 @@
-"""Which environments are kept: gates, then rank, then as many as the share allows.
+"""Which environments are kept: gates, then rank, then what is too like a better one leaves, then places.
 
-Pure: no clock, no catalog, no dependence on the order of the input. The same candidates, share, tier and seed give the
-same decisions on any machine, and every candidate gets exactly one, with a sentence that a person can check.
+Pure: no clock, no catalog, no dependence on the order of the input. The same candidates and request give the same
+decisions on any machine, and every candidate gets exactly one, with a sentence that a person can check.
+
+**Rank**: tier, then environments that a person marked sound (their quality was computed from the very findings that the
+person overruled), then worth × learnability, highest first and unmeasured last. ``worth`` is the calibrated probability
+that a verifier is sound where there is one, else the rule-based quality; an environment whose learnability nobody
+measured counts with the mean of those that were measured. What is still equal is ordered by a hash of seed and id: a
+random draw that favours no corpus and no name.
+
+**Places**: without quotas one cell, with them one for each combination of traits (``quotas.py``). Tiers are served in
+order, so that quotas never put a resisted environment before a sound one that waits. In a cell with more candidates
+than places, facility location chooses (``diversity.py``).
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from river_envs.environment import RiverError, digest
-from river_envs.selection.gates import GROUNDS, TIERS, Admission, Candidate, Tier, admit
+from river_envs.environment import RiverError
+from river_envs.selection.drops import doubtful, too_like
+from river_envs.selection.gates import GROUNDS, Admission, Candidate, Tier, admit
+from river_envs.selection.outranked import last_kept, outranked
+from river_envs.selection.ranking import ranked
+from river_envs.selection.request import Request
+from river_envs.selection.serving import cell_of, served
+
+if TYPE_CHECKING:
+    from river_envs.signatures.table import Signatures
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Decision:
-    """What happened to one candidate. ``rank`` counts from 1 among all that passed the gates, kept or not."""
+    """What happened to one candidate. ``rank`` counts from 1 among all that passed the gates, kept or not;
+    ``better`` is the id of the one that took its place, where there is exactly one.
+    """
 
     candidate: Candidate
     kept: bool
@@ -26,6 +47,7 @@ class Decision:
     rank: int | None
     ground: str
     reason: str
+    better: str | None = None
 
     @property
     def id(self) -> str:
@@ -37,63 +59,63 @@ def places(keep: float, environments: int) -> int:
     """How many may be kept so that the share stays strictly under ``keep``: ⌈keep·N⌉ − 1.
 
     The share is read as the decimal number that was typed: 0.07 of 100 is 7, not 7.000000000000001.
-
-    Raises:
-        RiverError: ``keep`` is not in (0, 1].
     """
-    if not 0 < keep <= 1:
-        raise RiverError(f"--keep must be a share above 0 and at most 1, for example 0.3; got {keep!r}.")
     return max(0, math.ceil(Fraction(repr(float(keep))) * environments) - 1)
 
 
 def choose(
-    candidates: Sequence[Candidate], keep: float, tier: Tier = "resisted", seed: int = 0
+    candidates: Sequence[Candidate],
+    request: Request,
+    signatures: Signatures | None = None,
+    contaminated: Mapping[str, str] | None = None,
 ) -> list[Decision]:
-    """Decide about every candidate; kept ones first, by rank, then the outranked, then the rest by id.
-
-    Rank: tier, then environments that a person marked sound (their quality was computed from the very findings that
-    the person overruled), then quality, then learnability, highest first and unmeasured last. What is still equal is
-    ordered by a hash of ``seed`` and id, which amounts to a random draw that favours no corpus and no name.
+    """Decide about every candidate; kept ones first, by rank, then the others that passed the gates, then the rest by
+    id.
 
     Args:
         candidates: every unique ingested environment, those that cannot be kept included.
-        keep: the share that the subset must stay strictly under, in (0, 1].
-        tier: the last tier to admit: ``sound``, or ``resisted`` to fill the places that ``sound`` left.
-        seed: decides between equals.
+        request: what was asked for.
+        signatures: of the candidates (any order); without them nothing is dropped for likeness.
+        contaminated: id to a sentence, for those that share text with a benchmark.
 
     Raises:
-        RiverError: a share or tier that does not exist.
+        RiverError: a quota on a trait that no candidate has.
         ValueError: two candidates with one id; the caller has to count unique environments.
     """
-    if tier not in TIERS:
-        raise RiverError(f"--tier must be one of {', '.join(TIERS)}; got {tier!r}.")
-    limit = places(keep, len(candidates))
     repeated = [id for id, times in Counter(candidate.id for candidate in candidates).items() if times > 1]
     if repeated:
         raise ValueError(f"candidates must be unique, repeated={repeated[:3]!r}")
-    admissions = {candidate.id: admit(candidate, tier) for candidate in candidates}
-    ranked = sorted(
-        (candidate for candidate in candidates if admissions[candidate.id].tier is not None),
-        key=lambda candidate: _rank_key(candidate, admissions[candidate.id], seed),
-    )
-    last = ranked[limit - 1] if 0 < limit <= len(ranked) else None
-    decisions = []
-    for rank, candidate in enumerate(ranked, start=1):
-        admission, kept = admissions[candidate.id], rank <= limit
-        decisions.append(
-            Decision(
-                candidate,
-                kept,
-                admission.tier,
-                rank,
-                "kept" if kept else "outranked",
-                admission.reason if kept else _outranked(candidate, admission, last, admissions, limit),
-            )
-        )
-    for candidate in sorted(candidates, key=lambda candidate: candidate.id):
-        admission = admissions[candidate.id]
+    _check_quota(candidates, request)
+    admissions = {candidate.id: _admit(candidate, request, contaminated or {}) for candidate in candidates}
+    order = ranked(candidates, admissions, request)
+    dropped = too_like(order, request, signatures)
+    waiting = [one for one in order if one.id not in dropped]
+    dropped |= doubtful(waiting, request)
+    waiting = [one for one in waiting if one.id not in dropped]
+    limit = places(request.keep, len(candidates))
+    limit = limit if request.budget is None else min(limit, request.budget)
+    kept = served(waiting, admissions, candidates, limit, request, signatures)
+
+    ranks = {one.id: rank for rank, one in enumerate(order, start=1)}
+    last = last_kept(waiting, kept, request)
+    decisions = [
+        Decision(one, True, admissions[one.id].tier, ranks[one.id], "kept", admissions[one.id].reason)
+        for one in waiting
+        if one.id in kept
+    ]
+    for one in order:
+        admission = admissions[one.id]
+        if one.id in dropped:
+            ground, reason, better = dropped[one.id]
+            reason = f"{admission.reason}, but {reason}"
+            decisions.append(Decision(one, False, admission.tier, ranks[one.id], ground, reason, better))
+        elif one.id not in kept:
+            reason = outranked(one, admissions, last.get(cell_of(one, request)), last, limit, request)
+            decisions.append(Decision(one, False, admission.tier, ranks[one.id], "outranked", reason))
+    for one in sorted(candidates, key=lambda candidate: candidate.id):
+        admission = admissions[one.id]
         if admission.tier is None:
-            decisions.append(Decision(candidate, False, None, None, admission.ground, admission.reason))
+            decisions.append(Decision(one, False, None, None, admission.ground, admission.reason))
     return decisions
 
 
@@ -119,53 +141,14 @@ def why_nothing(decisions: Sequence[Decision], keep: float) -> str:
     return f"Nothing kept: no environment passed the gates ({listing}).{remedy}"
 
 
-def _rank_key(candidate: Candidate, admission: Admission, seed: int) -> tuple[object, ...]:
-    assert admission.tier is not None
-    return (
-        TIERS.index(admission.tier),
-        not _vouched(candidate),
-        _descending(candidate.quality),
-        _descending(candidate.learnability),
-        digest(seed, candidate.id),
-        candidate.id,
-    )
+def _check_quota(candidates: Sequence[Candidate], request: Request) -> None:
+    for name in request.quota:
+        if candidates and all(getattr(candidate, name) in (None, "") for candidate in candidates):
+            raise RiverError(f"--quota {name}: no environment of the catalog says what its {name} is; leave it out.")
 
 
-def _vouched(candidate: Candidate) -> bool:
-    return candidate.mark is not None and candidate.mark.kind == "sound"
-
-
-def _descending(value: float | None) -> float:
-    """A key that sorts high numbers first and unmeasured or undefined ones last."""
-    return -value if value is not None and math.isfinite(value) else math.inf
-
-
-def _outranked(
-    candidate: Candidate, admission: Admission, last: Candidate | None, admissions: dict[str, Admission], limit: int
-) -> str:
-    """Why a candidate that passed every gate got no place."""
-    if last is None:
-        return f"{admission.reason}, but the share leaves no place"
-    taken = f"the {limit} places were" if limit > 1 else "the only place was"
-    if admissions[last.id].tier != admission.tier:
-        return f"{admission.reason}, but {taken} taken by sound environments"
-    if _vouched(last) and not _vouched(candidate):
-        return f"{admission.reason}, but {taken} taken by environments that a person marked sound"
-    for word, mine, theirs in (
-        ("quality", candidate.quality, last.quality),
-        ("learnability", candidate.learnability, last.learnability),
-    ):
-        if _descending(mine) != _descending(theirs) and not _vouched(candidate):
-            return f"{admission.reason}, but {taken} taken by higher {word} ({_compared(mine, theirs)})"
-    return f"{admission.reason}, but {taken} taken by equals that the seed drew first"
-
-
-def _compared(mine: float | None, theirs: float | None) -> str:
-    """``0.91 < 0.93`` with as many digits as tell the two apart."""
-    if mine is None or theirs is None or not math.isfinite(mine):
-        return "not measured"
-    for digits in range(2, 17):
-        low, high = f"{mine:.{digits}f}", f"{theirs:.{digits}f}"
-        if low != high:
-            return f"{low} < {high}"
-    return f"{mine!r} < {theirs!r}"
+def _admit(candidate: Candidate, request: Request, contaminated: Mapping[str, str]) -> Admission:
+    admission = admit(candidate, request.tier)
+    if admission.tier is not None and candidate.id in contaminated:
+        return Admission(None, "contaminated", contaminated[candidate.id])
+    return admission

@@ -29,13 +29,14 @@ class Mark:
         return verb + (f" by {self.by}" if self.by else "") + (f": {self.note}" if self.note else "")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """What the filter knows about one ingested environment.
 
     ``verdict`` is ``None`` for an environment that was never audited; ``verdict_reason`` is the scorer's sentence about
-    a verdict without causes. All numbers lie in [0, 1]; ``None``: nobody measured them. The gates and the ranking use
-    what stands before ``domain``; the rest travels along into the manifest.
+    a verdict without causes. All numbers lie in [0, 1]; ``None``: nobody measured them. ``p_sound`` is the calibrated
+    probability that the verifier is sound. The gates and the ranking use what stands before ``domain``, quotas the
+    traits from there on; the rest travels along into the manifest.
     """
 
     id: str
@@ -55,6 +56,16 @@ class Candidate:
     p_accepts_wrong: float | None = None
     p_rejects_right: float | None = None
     instability: float | None = None
+    p_sound: float | None = None
+    task_complexity: str | None = None
+    skill_type: str | None = None
+    language: str | None = None
+    difficulty: str | None = None
+
+    @property
+    def worth(self) -> float | None:
+        """How likely it pays an honest reward: calibrated where there is a model, else the rule-based quality."""
+        return self.quality if self.p_sound is None else self.p_sound
 
 
 @dataclass(frozen=True)
@@ -72,6 +83,10 @@ class Admission:
 GROUNDS: dict[str, str] = {
     "kept": "passed every gate and ranked within the share",
     "outranked": "passed every gate, but better ones took the places",
+    "duplicate": "nearly the same as a better one that passed every gate",
+    "fixture-cap": "enough better ones work on the same files",
+    "doubtful": "would make the subset less pure than was asked for",
+    "contaminated": "shares a passage with a benchmark",
     "tier-not-asked": "resisted, and only sound ones were asked for",
     "defective": "the verifier has a proven defect",
     "unverified": "the audit could not reach a verdict",

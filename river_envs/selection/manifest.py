@@ -10,7 +10,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,8 @@ class Header:
     command: str
     created: str
     versions: dict[str, str]
+    options: dict[str, Any] = field(default_factory=dict)
+    """What else was asked for: quotas, budget, caps, purity, diversity, benchmarks to keep clear of."""
 
 
 def directory_name(name: str, id: str) -> str:
@@ -86,8 +88,10 @@ def _row(decision: Decision) -> dict[str, Any]:
         "rank": decision.rank,
         "ground": decision.ground,
         "reason": decision.reason,
+        "better": decision.better,
         "verdict": candidate.verdict,
         "causes": list(candidate.causes),
+        "p_sound": candidate.p_sound,
         "quality": candidate.quality,
         "learnability": candidate.learnability,
         "p_accepts_wrong": candidate.p_accepts_wrong,
@@ -99,6 +103,7 @@ def _row(decision: Decision) -> dict[str, Any]:
         "source": candidate.source,
         "format": candidate.format,
         "domain": candidate.domain,
+        "task_complexity": candidate.task_complexity,
         "verifier_kind": candidate.verifier_kind,
         "has_reference": candidate.has_reference,
         "unsupported": list(candidate.unsupported),
@@ -111,13 +116,13 @@ def _schema(pa: Any) -> Any:
     types: dict[str, Any] = {"kept": pa.bool_(), "has_reference": pa.bool_(), "rank": pa.int64()}
     for name in ("causes", "unsupported"):
         types[name] = pa.list_(pa.string())
-    for name in ("quality", "learnability", "p_accepts_wrong", "p_rejects_right", "instability"):
+    for name in ("p_sound", "quality", "learnability", "p_accepts_wrong", "p_rejects_right", "instability"):
         types[name] = pa.float64()
     return pa.schema([(name, types.get(name, pa.string())) for name in _COLUMNS])
 
 
 _COLUMNS = (
-    "id", "name", "kept", "tier", "rank", "ground", "reason", "verdict", "causes", "quality", "learnability",
-    "p_accepts_wrong", "p_rejects_right", "instability", "mark", "mark_note", "mark_by", "source", "format", "domain",
-    "verifier_kind", "has_reference", "unsupported", "directory",
+    "id", "name", "kept", "tier", "rank", "ground", "reason", "better", "verdict", "causes", "p_sound", "quality",
+    "learnability", "p_accepts_wrong", "p_rejects_right", "instability", "mark", "mark_note", "mark_by", "source",
+    "format", "domain", "task_complexity", "verifier_kind", "has_reference", "unsupported", "directory",
 )

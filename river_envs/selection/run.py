@@ -1,26 +1,27 @@
 """Filter a catalog from end to end: candidates, decisions, the directory, the record.
 
-The one module of this room with a clock and a disk; everything that decides is in ``gates.py`` and ``choose.py``.
+The one module of this room with a clock and a disk; everything that decides is pure.
 """
 
 from __future__ import annotations
 
 import platform
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from river_envs.environment import RiverError
 from river_envs.selection.candidates import candidates, subset_record
 from river_envs.selection.choose import Decision, choose, counts, why_nothing
 from river_envs.selection.export import check_destination, export
-from river_envs.selection.gates import Tier
 from river_envs.selection.manifest import Header
+from river_envs.selection.request import Request
 
 if TYPE_CHECKING:
     from river_envs.catalog import Catalog
+    from river_envs.signatures.table import Signatures
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,9 @@ class Filtered:
     """What a filter decided. ``output`` is ``None`` when nothing was written."""
 
     header: Header
+    request: Request
     decisions: Sequence[Decision]
+    signatures: Signatures
     output: Path | None
 
     @property
@@ -47,74 +50,114 @@ class Filtered:
         return self.kept / self.environments
 
     @property
+    def expected_sound(self) -> float | None:
+        """The mean calibrated P(sound) of the kept ones; ``None`` where some have none."""
+        chances = [decision.candidate.p_sound for decision in self.decisions if decision.kept]
+        known = [chance for chance in chances if chance is not None]
+        return sum(known) / len(known) if known and len(known) == len(chances) else None
+
+    @property
     def grounds(self) -> dict[str, int]:
         """How many environments were kept or dropped on which ground."""
         return counts(self.decisions)
 
 
+def decide(
+    catalog: Catalog,
+    request: Request,
+    *,
+    decontaminate: Sequence[Path] = (),
+    command: str = "river_envs.selection.run.decide",
+    progress: Callable[[str, int, int], object] = lambda stage, done, total: None,
+) -> Filtered:
+    """Decide about every environment of ``catalog`` and write nothing but signatures that were missing.
+
+    Args:
+        catalog: an open catalog; environments without a verdict are dropped as not audited.
+        request: what was asked for.
+        decontaminate: benchmarks (catalogs, or what ``ingest`` reads) that no kept environment may share text with.
+        command: what to record as the command that made the subset.
+        progress: called with a stage, what is done of it, and all there is to do.
+
+    Raises:
+        RiverError: a benchmark that cannot be read, or a quota on what no environment has.
+    """
+    from river_envs.selection.decontaminate import contaminated
+    from river_envs.signatures.ensure import ensure_signatures
+
+    ensure_signatures(catalog, lambda done, total: progress("signatures", done, total))
+    found = candidates(catalog)
+    shared = contaminated(catalog, decontaminate, [one.id for one in found]) if decontaminate else {}
+    signatures = catalog.signatures()
+    said = {id: str(overlap) for id, overlap in shared.items()}
+    decisions = choose(found, request, signatures, said)
+    return Filtered(_header(catalog, request, decontaminate, command), request, decisions, signatures, None)
+
+
 def filter_catalog(
     catalog: Catalog,
-    keep: float,
+    request: Request,
     output: Path | None,
     *,
-    tier: Tier = "resisted",
-    seed: int = 0,
+    decontaminate: Sequence[Path] = (),
     command: str = "river_envs.selection.run.filter_catalog",
     force: bool = False,
-    progress: Callable[[int, int], object] = lambda written, total: None,
+    progress: Callable[[str, int, int], object] = lambda stage, done, total: None,
 ) -> Filtered:
     """Choose the best share of ``catalog``, write it to ``output``, and record it in the catalog.
 
     Args:
-        catalog: an open catalog; environments without a verdict are dropped as not audited.
-        keep: the share of all unique environments that the subset stays strictly under, in (0, 1].
-        output: an empty or new directory; ``None`` decides and writes nothing, in the catalog neither.
-        tier: ``sound`` keeps nothing else; ``resisted`` fills the places that sound ones leave.
-        seed: decides between environments that rank equal.
+        catalog: as in :func:`decide`, like the next two and ``progress``.
+        request: what was asked for.
+        output: an empty or new directory; ``None`` decides and writes no subset, in the catalog neither.
+        decontaminate: benchmarks to keep clear of.
         command: what to record as the command that made the subset.
         force: replace an earlier subset in ``output``.
-        progress: called with the environments written so far, and all that will be.
+        progress: told how far each stage is.
 
     Raises:
         RiverError: nothing qualifies (the sentence says why), or ``output`` cannot be written; nothing was changed.
     """
     if output is not None:
         check_destination(output, force)
-    decisions = choose(candidates(catalog), keep, tier, seed)
-    total = sum(decision.kept for decision in decisions)
-    if not total:
-        raise RiverError(why_nothing(decisions, keep))
-    header = _header(catalog, keep, tier, seed, command)
+    filtered = decide(catalog, request, decontaminate=decontaminate, command=command, progress=progress)
+    if not filtered.kept:
+        raise RiverError(why_nothing(filtered.decisions, request.keep))
     if output is None:
-        return Filtered(header, decisions, None)
+        return filtered
 
     from river_envs.formats.writer import write_harbor
 
-    folder = output.name
+    folder, total = output.name, filtered.kept
 
     def record() -> None:
         with catalog.writer() as writer:
-            writer.add_subset(subset_record(header, decisions, folder))
+            writer.add_subset(subset_record(filtered.header, filtered.decisions, folder))
 
     export(
-        output, header, decisions, catalog.load, write_harbor, force=force, record=record,
-        progress=lambda written: progress(written, total),
+        output, filtered.header, filtered.decisions, catalog.load, write_harbor, force=force, record=record,
+        progress=lambda written: progress("environments", written, total),
     )
-    return Filtered(header, decisions, output)
+    return Filtered(filtered.header, request, filtered.decisions, filtered.signatures, output)
 
 
-def _header(catalog: Catalog, keep: float, tier: Tier, seed: int, command: str) -> Header:
+def _header(catalog: Catalog, request: Request, decontaminate: Sequence[Path], command: str) -> Header:
     import duckdb
 
     from river_envs import __version__
 
+    options: dict[str, Any] = {
+        name: value for name, value in asdict(request).items() if name not in {"keep", "tier", "seed"}
+    }
+    options["decontaminate"] = [path.name for path in decontaminate]
     return Header(
-        keep=keep,
-        tier=tier,
-        seed=seed,
+        keep=request.keep,
+        tier=request.tier,
+        seed=request.seed,
         catalog=catalog.path.name,
         catalog_hash=catalog.content_hash(),
         command=command,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         versions={"river-envs": __version__, "python": platform.python_version(), "duckdb": duckdb.__version__},
+        options=options,
     )
