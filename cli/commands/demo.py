@@ -79,6 +79,7 @@ def _whole_path(
     from river_envs.report.page import write_page
     from river_envs.report.summary import summarise
     from river_envs.scoring.run import score_catalog
+    from river_envs.selection.request import Request
     from river_envs.selection.run import filter_catalog
 
     catalog = open_catalog(folder / "river.duckdb", create=True)
@@ -92,7 +93,7 @@ def _whole_path(
     score_catalog(catalog)
     rate = report.attempts / max(report.seconds, 0.001)
     note(f"{report.attempts} attempts in {report.seconds:.1f} s ({rate:.1f} a second)")
-    filter_catalog(catalog, keep, folder / "subset", command=command)
+    filter_catalog(catalog, Request(keep), folder / "subset", command=command)
     write_page(catalog, folder / "report.html")
     summary = summarise(catalog)
     if show:

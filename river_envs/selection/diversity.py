@@ -2,7 +2,8 @@
 
 F(S) = Σ_{j ∈ S} value_j + λ · Σ_i value_i · max_{j ∈ S} similarity(i, j) is monotone and submodular, so that greedy
 picks reach 1 − 1/e of the best (Nemhauser, Wolsey and Fisher 1978), and a stale gain is an upper bound: only the top of
-a heap is reckoned again (Minoux 1978). Similarities are cosines of the sketches made at ingest, between nearest neighbours only.
+a heap is reckoned again (Minoux 1978). Similarities are cosines of the sketches made at ingest, between nearest
+neighbours only.
 λ scales the second sum so that an average first pick is worth ``weight`` of its own value by what it covers: quality
 stays dominant, since diversity by itself is drawn to the odd ones, and the odd ones are the defects.
 """

@@ -13,6 +13,9 @@ from river_envs.selection.ranking import mean_learnability, value, vouched
 from river_envs.selection.request import Request
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from river_envs.signatures.table import Signatures
 
 
@@ -66,10 +69,12 @@ def _numbers(
     return {cell: first[cell] + more[cell] for cell in cells}
 
 
-def _picked(own: Sequence[Candidate], sketch: object, number: int, mean: float, request: Request) -> list[int]:
+def _picked(
+    own: Sequence[Candidate], sketch: npt.NDArray[np.int8], number: int, mean: float, request: Request
+) -> list[int]:
     """Positions in ``own`` (best first) that get a place; those that a person vouched for come before all others."""
-    vouched = [at for at, one in enumerate(own) if vouched(one)][:number]
+    first = [at for at, one in enumerate(own) if vouched(one)][:number]
     rest = [at for at, one in enumerate(own) if not vouched(one)]
     values = [value(own[at], mean) or 0.0 for at in rest]
-    chosen = pick(values, sketch[rest], number - len(vouched), request.diversity)  # type: ignore[index]
-    return [*vouched, *(rest[at] for at in chosen)]
+    chosen = pick(values, sketch[rest], number - len(first), request.diversity)
+    return [*first, *(rest[at] for at in chosen)]

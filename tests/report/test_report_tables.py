@@ -7,6 +7,7 @@ from rich.console import Console
 from river_envs.report.tables import cause_table, decision_table, subset_table, verdict_table
 from river_envs.selection.choose import choose, counts
 from river_envs.selection.gates import Candidate
+from river_envs.selection.request import Request
 
 HOSTILE = "[red]x[/red]\x1b[2J\nsecond\u202e line [bold"
 
@@ -24,7 +25,7 @@ def decisions():
             Candidate("b", "漢字" * 40, "resisted"),
             Candidate("c", "plain", "defective", ("pays-for-nothing",)),
         ],
-        1.0,
+        Request(1.0),
     )
 
 

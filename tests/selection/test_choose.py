@@ -9,8 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from river_envs.environment import RiverError
-from river_envs.selection.choose import choose, counts, places, why_nothing
+from river_envs.selection.choose import choose as decide
+from river_envs.selection.choose import counts, places, why_nothing
 from river_envs.selection.gates import GROUNDS, Candidate, Mark
+from river_envs.selection.request import Request
+
+
+
+def choose(candidates, keep=0.3, tier="resisted", seed=0, **more):
+    return decide(candidates, Request(keep, tier, seed, **more))
+
 
 shares = st.integers(1, 1000).map(lambda thousandths: thousandths / 1000)
 numbers = st.none() | st.floats(0, 1) | st.just(math.nan)

@@ -14,6 +14,7 @@ from river_envs.selection.export import check_destination, export
 from river_envs.selection.gates import Candidate, Mark
 from river_envs.selection.manifest import Header, directory_name, document
 from river_envs.selection.mix import mix
+from river_envs.selection.request import Request
 
 HEADER = Header(
     0.5, "resisted", 7, "river.duckdb", "abc123", "river-envs filter --keep 0.5 -o out", "2026-01-01T00:00:00Z",
@@ -36,7 +37,7 @@ def decided(**options):
                   domain=["security", "data|x"][i % 3 == 0], source="unit", format="harbor")
         for i, (id, item) in enumerate(ENVIRONMENTS.items())
     ]
-    return choose(candidates, 0.5, **options)
+    return choose(candidates, Request(0.5, **options))
 
 
 def load(ids):
@@ -166,7 +167,7 @@ def test_the_card_says_everything_and_its_header_is_yaml():
 def test_the_card_shows_marks_and_escapes_what_people_and_environments_wrote():
     name, mark = "<script>x</script> [l](http://e.example) |\n# h", Mark("sound", "`*fine*`", "ann")
     hostile = Candidate("a", name, "sound", mark=mark)
-    text = card(HEADER, choose([hostile, Candidate("b", "b", "sound")], 1.0))
+    text = card(HEADER, choose([hostile, Candidate("b", "b", "sound")], Request(1.0)))
     assert "<script" not in text
     assert "\\[l\\](" in text
     assert "http://e" not in text
