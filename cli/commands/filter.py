@@ -184,8 +184,8 @@ def _choice_table(choices: tuple[Choice, ...]) -> None:
     for choice in choices:
         sound = "" if choice.truly_sound is None else f"{choice.truly_sound:.1%}"
         worth = "" if choice.mean_worth is None else f"{choice.mean_worth:.3f}"
-        row = (choice.name, f"{choice.environments:,}", sound, f"{choice.distance:.3f}", f"{choice.duplicates:g}", worth)
-        table.add_row(*row)
+        alike = f"{choice.duplicates:g}"
+        table.add_row(choice.name, f"{choice.environments:,}", sound, f"{choice.distance:.3f}", alike, worth)
     Console().print(table)
 
 

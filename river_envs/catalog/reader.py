@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import duckdb
     import pandas as pd
 
+    from river_envs.signatures.table import Signatures
+
 _READS = {"SELECT", "EXPLAIN", "MULTI"}  # MULTI is what PIVOT becomes
 _PORTION = 1000
 
@@ -150,6 +152,43 @@ class Reader:
                 "SELECT id, verdict, list_sort(causes), mark, round(quality, 9) FROM environments_view ORDER BY id"
             ).fetchall()
         return digest([list(row) for row in rows])
+
+    # -- signatures --------------------------------------------------------------------------------------------------
+
+    def signatures(self) -> Signatures:
+        """What environments are compared by, as arrays in id order; without those whose signature is missing."""
+        from river_envs.signatures.table import QUERY, Signatures
+
+        with self._reading() as connection:
+            return Signatures.of(connection.sql(QUERY).to_arrow_table())
+
+    def unsigned(self) -> list[str]:
+        """The ids of environments without a signature of this version, in order."""
+        from river_envs.signatures.signature import VERSION
+
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT id FROM environment WHERE id NOT IN "
+                "(SELECT environment_id FROM signature WHERE version = ?) ORDER BY id", [VERSION]
+            ).fetchall()
+        return [row[0] for row in rows]
+
+    def sharing(self, fingerprints: Sequence[int]) -> dict[str, list[int]]:
+        """The environments whose instruction has some of these fingerprints, with those that it has."""
+        import pyarrow as pa
+
+        wanted = pa.table({"gram": pa.array(sorted(set(fingerprints)), pa.uint64())})
+        with self._reading() as connection:
+            connection.register("river_wanted", wanted)
+            try:
+                rows = connection.execute(
+                    "SELECT environment_id, list_sort(list(gram)) FROM "
+                    "(SELECT environment_id, unnest(grams) AS gram FROM signature) "
+                    "WHERE gram IN (SELECT gram FROM river_wanted) GROUP BY environment_id ORDER BY environment_id"
+                ).fetchall()
+            finally:
+                connection.unregister("river_wanted")
+        return dict(rows)
 
     # -- values ------------------------------------------------------------------------------------------------------
 

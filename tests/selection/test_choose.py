@@ -15,7 +15,6 @@ from river_envs.selection.gates import GROUNDS, Candidate, Mark
 from river_envs.selection.request import Request
 
 
-
 def choose(candidates, keep=0.3, tier="resisted", seed=0, **more):
     return decide(candidates, Request(keep, tier, seed, **more))
 

@@ -23,11 +23,8 @@ def greedy(values, sketch, places, weight):
     scale = weight * worth.mean() / first.mean()
     covered, picked = np.zeros(len(worth)), []
     while len(picked) < places:
-        gains = [
-            -1.0 if at in picked
-            else round(worth[at] + scale * float((worth[near[at]] * np.maximum(alike[at] - covered[near[at]], 0)).sum()), 9)
-            for at in range(len(worth))
-        ]
+        more = (worth[near] * np.maximum(alike - covered[near], 0)).sum(axis=1)
+        gains = [-1.0 if at in picked else round(worth[at] + scale * float(more[at]), 9) for at in range(len(worth))]
         best = int(np.argmax(gains))
         picked.append(best)
         covered[near[best]] = np.maximum(covered[near[best]], alike[best])

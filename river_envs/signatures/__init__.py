@@ -1,0 +1,1 @@
+"""What environments are compared by, computed once, at ingest: the filter reads no text."""
