@@ -159,21 +159,15 @@ def _explained(filtered: Filtered, id: str, json: bool) -> None:
 
 
 def _compared(filtered: Filtered, catalog: Any, labels: Path | None, json: bool) -> None:
+    from river_envs.scoring.labels import read_labels
     from river_envs.selection.compare import compare
 
-    truth = _truth(catalog, labels) if labels is not None else {}
+    truth = read_labels(labels, catalog).sound if labels is not None else {}
     choices = compare(filtered.decisions, filtered.request, filtered.signatures, truth)
     if json:
         print_json([asdict(choice) for choice in choices])
     else:
         _choice_table(choices)
-
-
-def _truth(catalog: Any, path: Path) -> dict[str, bool]:
-    """Id to whether it is truly sound."""
-    from river_envs.scoring.labels import read_labels
-
-    return {id: label.sound for id, label in read_labels(path, catalog).items()}
 
 
 def _choice_table(choices: tuple[Choice, ...]) -> None:

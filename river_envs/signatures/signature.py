@@ -67,8 +67,9 @@ def words(text: str) -> list[str]:
 
 def fixture(recipe: ImageRecipe) -> str | None:
     """The hash of the files that a task works on, or None where it brings none of its own."""
-    if recipe.context:
-        return digest("context", sorted(file.sha256 for file in recipe.context))[:16]
+    brought = sorted(file.sha256 for file in recipe.context if file.content != recipe.text.encode())
+    if brought:
+        return digest("context", brought)[:16]
     text = " ".join(_COMMENT.sub("", recipe.text).split())
     return digest("recipe", text)[:16] if _WRITES.search(text) else None
 

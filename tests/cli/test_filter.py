@@ -108,6 +108,52 @@ def test_what_cannot_be_done_is_one_sentence(catalog, tmp_path):
     assert not (tmp_path / "y").exists()
 
 
+def test_quotas_a_budget_and_a_cap(catalog):
+    whole = catalog.environments()["domain"].value_counts()
+    said = filtered(catalog, "--quota", "domain", "--budget", 9, "--cap-fixture", 3, "--diversity", 0, "--dry-run")
+    assert said["kept"] == 9
+    assert said["options"]["quota"] == ["domain"]
+    kept = [row["domain"] for row in said["decisions"] if row["kept"]]
+    assert all(abs(kept.count(domain) - 9 * count / 50) < 2 for domain, count in whole.items())
+    run("filter", "-c", catalog.path, "--quota", "nope", "--dry-run", fails="--quota knows no column 'nope'")
+    run("filter", "-c", catalog.path, "--quota", "difficulty", "--dry-run", fails="--quota difficulty: no environment")
+    run("filter", "-c", catalog.path, "--budget", 0, "--dry-run", fails="--budget must be at least 1")
+
+
+def test_one_environment_is_explained(catalog):
+    decisions = filtered(catalog, "--dry-run")["decisions"]
+    outranked = next(row for row in decisions if row["ground"] == "outranked")
+    said = filtered(catalog, "--explain", outranked["id"])
+    assert said["reason"] == outranked["reason"]
+    share = float(said["changes"][0].split()[1])
+    again = filtered(catalog, "--keep", share, "--diversity", 0, "--dry-run")["decisions"]
+    assert next(row for row in again if row["id"] == outranked["id"])["kept"]
+    shown = run("filter", "-c", catalog.path, "--explain", outranked["name"])
+    assert f"({outranked['id']}): dropped, outranked" in shown
+    run("filter", "-c", catalog.path, "--explain", "nobody", fails="no environment is called 'nobody'")
+
+
+def test_choices_are_compared_with_labels(catalog, tmp_path):
+    frame = catalog.environments()
+    frame.assign(sound=(frame.verdict == "sound").astype(int))[["name", "sound"]].to_csv(tmp_path / "l.csv", index=False)
+    said = filtered(catalog, "--compare", "--labels", tmp_path / "l.csv")
+    assert [row["name"] for row in said] == ["random", "stratified random", "quality only", "as asked"]
+    assert said[3]["truly_sound"] == 1.0
+    assert said[0]["truly_sound"] < 0.6
+    assert "stratified random" in run("filter", "-c", catalog.path, "--compare")
+    run("filter", "-c", catalog.path, "--labels", tmp_path / "l.csv", "--dry-run", fails="--labels is for --compare only")
+
+
+def test_a_benchmark_is_kept_clear_of(catalog, tmp_path):
+    name = next(row for row in filtered(catalog, "--dry-run")["decisions"] if row["kept"])["id"]
+    bench = open_catalog(tmp_path / "bench.duckdb", create=True)
+    with bench.writer() as writer:
+        writer.add_environments([catalog.environment(name)], ["x"])
+    said = filtered(catalog, "--decontaminate", bench.path, "--dry-run")
+    assert said["grounds"]["contaminated"] >= 1
+    run("filter", "-c", catalog.path, "--decontaminate", tmp_path / "no", "--dry-run", fails="there is no such file")
+
+
 def test_nothing_kept_is_exit_status_2_and_says_why(tmp_path):
     catalog = build(tmp_path / "waiting.duckdb", number=0)
     command = [sys.executable, "-c", "from river_cli.main import main; main()", "filter", "-c", str(catalog.path)]

@@ -49,6 +49,7 @@ def test_fixture_is_what_the_task_brings():
     written = fixture(ImageRecipe("dockerfile", "FROM x\nRUN echo 1 > /srv/a"))
     assert written is not None
     assert written == fixture(ImageRecipe("dockerfile", "FROM x\n# data\nRUN echo  1 > /srv/a"))
+    assert fixture(ImageRecipe("dockerfile", "FROM x", (File("Dockerfile", b"FROM x"),))) is None
     one, other = File("a", b"1"), File("b", b"2")
     context = fixture(ImageRecipe("dockerfile", "FROM x", (one, other)))
     assert context == fixture(ImageRecipe("dockerfile", "FROM y", (other, one)))
