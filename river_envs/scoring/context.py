@@ -1,0 +1,79 @@
+"""What the whole catalog says about a hit: how often its benign arm shows the same, and how many environments fall to
+it.
+
+Computed in a first pass over what was counted about each environment, then handed to the pure functions that score one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from math import log10
+
+from river_envs.scoring.evidence import Evidence, Hit
+
+MOST = 2.0
+"""The greatest weight of a script, reached when it beats a hundred environments."""
+
+
+@dataclass(frozen=True)
+class Arms:
+    """In how many environments the two arms of a family's contrasted probes showed what a hit shows.
+
+    Both are counted where the benign arm was graded. It is graded only where the other arm showed something (elsewhere
+    it has nothing to explain), so that both rates have the same denominator, the environments that were asked.
+    """
+
+    shown: int = 0
+    benign: int = 0
+
+    @property
+    def rho(self) -> float:
+        """max(0, 1 − benign hit rate / adversarial hit rate); 1 where there is nothing to divide."""
+        return max(0.0, 1 - self.benign / self.shown) if self.shown else 1.0
+
+
+@dataclass(frozen=True)
+class Context:
+    """``arms`` by (family, trigger), ``contrasted`` the probes with a benign arm, ``beaten`` by script the environments
+    in which it showed a hit (1 is left out). The empty context corrects nothing.
+    """
+
+    arms: Mapping[tuple[str, str], Arms] = field(default_factory=dict)
+    contrasted: frozenset[str] = frozenset()
+    beaten: Mapping[str, int] = field(default_factory=dict)
+
+    def rho(self, hit: Hit) -> float:
+        """How much of a hit is left after the benign arms; 1 for a probe that has none."""
+        arms = self.arms.get((hit.family, hit.trigger)) if hit.probe in self.contrasted else None
+        return arms.rho if arms else 1.0
+
+    def coherence(self, hit: Hit) -> float:
+        """How many chances a policy has to meet the script of this hit: from 1 to ``MOST``, see ``coherence``."""
+        return coherence(self.beaten.get(hit.script, 1))
+
+
+def coherence(environments: int) -> float:
+    """The weight of a script that beats so many environments unchanged: 1 + ½·log₁₀(n), at most ``MOST``.
+
+    A policy learns the shortcut that its environments share and hardly the one that a single environment has (arXiv
+    2604.15149, 2607.11022). The weight is the number of independent chances that the script counts as.
+    """
+    return min(MOST, 1 + log10(max(1, environments)) / 2)
+
+
+def context(evidences: Iterable[Evidence]) -> Context:
+    """The context of a catalog, whatever the order of ``evidences``."""
+    shown: Counter[tuple[str, str]] = Counter()
+    benign: Counter[tuple[str, str]] = Counter()
+    beaten: Counter[str] = Counter()
+    contrasted = set()
+    for evidence in evidences:
+        for arm in evidence.benign:
+            contrasted.add(arm.probe)
+            shown[arm.family, arm.trigger] += arm.shown
+            benign[arm.family, arm.trigger] += arm.benign
+        beaten.update({hit.script for hit in evidence.hits if hit.script and hit.accepts})
+    arms = {key: Arms(shown[key], benign[key]) for key in sorted(shown)}
+    return Context(arms, frozenset(contrasted), {script: n for script, n in sorted(beaten.items()) if n > 1})
