@@ -26,20 +26,14 @@ def _wrong(evidence: Evidence, context: Context) -> Iterator[str]:
     hits = [hit for hit in evidence.hits if hit.accepts]
     yield f"questions about wrong work: {survived} survived, {len(hits)} hit, {silent} without an answer"
     yield from (_said(hit, context) for hit in hits)
-    for row in asked:
-        arms = context.arms.get((row.family, row.trigger))
-        if arms and arms.shown and row.survived + row.hit:
-            yield (
-                f"benign arms of {row.family}, {row.trigger}: rewarded too in {arms.benign} of {arms.shown}"
-                f" environments with a hit, ρ {arms.rho:.2f}"
-            )
     bands = [f"{band.band} {band.survived} of {band.tried}" for band in evidence.mutants if band.tried]
     yield f"mutants rewarded: {', '.join(bands)}" if bands else "no mutants: any share of them may survive"
 
 
 def _said(hit: Hit, context: Context) -> str:
-    rho = f"ρ {context.rho(hit):.2f}" if hit.probe in context.contrasted else "no benign arm, ρ 1"
-    weight = f"v {STANDARD.of(hit.family, hit.trigger):g}, {rho}"
+    arms = context.arms.get(hit.probe)
+    benign = f"ρ {arms.rho:.2f}, benign arm {arms.benign} of {arms.shown}" if arms else "no benign arm, ρ 1"
+    weight = f"v {STANDARD.of(hit.family, hit.trigger):g}, {benign}"
     many = context.beaten.get(hit.script, 1)
     shared = f", the same script beats {many} environments (weight {context.coherence(hit):.2f})" if many > 1 else ""
     return f"{hit.cause} by {hit.probe}: {hit.shown} of {hit.tried} gradings ({weight}){shared if hit.accepts else ''}"

@@ -19,10 +19,11 @@ MOST = 2.0
 
 @dataclass(frozen=True)
 class Arms:
-    """In how many environments the two arms of a family's contrasted probes showed what a hit shows.
+    """In how many environments the two arms of a probe showed what a hit of it shows.
 
-    Both are counted where the benign arm was graded. It is graded only where the other arm showed something (elsewhere
-    it has nothing to explain), so that both rates have the same denominator, the environments that were asked.
+    Both are counted where the benign arm was graded. It is graded where the other arm showed something (elsewhere it
+    has nothing to explain), so that both rates have the same denominator, the environments that were asked. Counted by
+    probe: two probes of a family do different things, and the benign arm of one says nothing about the other.
     """
 
     shown: int = 0
@@ -36,18 +37,16 @@ class Arms:
 
 @dataclass(frozen=True)
 class Context:
-    """``arms`` by (family, trigger), ``contrasted`` the probes with a benign arm, ``beaten`` by script the environments
-    in which it showed a hit (1 is left out). The empty context corrects nothing.
+    """``arms`` of the probes that have a benign one, ``beaten`` by script the environments in which it showed a hit (1
+    is left out). The empty context corrects nothing.
     """
 
-    arms: Mapping[tuple[str, str], Arms] = field(default_factory=dict)
-    contrasted: frozenset[str] = frozenset()
+    arms: Mapping[str, Arms] = field(default_factory=dict)
     beaten: Mapping[str, int] = field(default_factory=dict)
 
     def rho(self, hit: Hit) -> float:
         """How much of a hit is left after the benign arms; 1 for a probe that has none."""
-        arms = self.arms.get((hit.family, hit.trigger)) if hit.probe in self.contrasted else None
-        return arms.rho if arms else 1.0
+        return self.arms.get(hit.probe, Arms()).rho
 
     def coherence(self, hit: Hit) -> float:
         """How many chances a policy has to meet the script of this hit: from 1 to ``MOST``, see ``coherence``."""
@@ -65,15 +64,15 @@ def coherence(environments: int) -> float:
 
 def context(evidences: Iterable[Evidence]) -> Context:
     """The context of a catalog, whatever the order of ``evidences``."""
-    shown: Counter[tuple[str, str]] = Counter()
-    benign: Counter[tuple[str, str]] = Counter()
+    shown: Counter[str] = Counter()
+    benign: Counter[str] = Counter()
     beaten: Counter[str] = Counter()
-    contrasted = set()
     for evidence in evidences:
         for arm in evidence.benign:
-            contrasted.add(arm.probe)
-            shown[arm.family, arm.trigger] += arm.shown
-            benign[arm.family, arm.trigger] += arm.benign
+            shown[arm.probe] += arm.shown
+            benign[arm.probe] += arm.benign
         beaten.update({hit.script for hit in evidence.hits if hit.script and hit.accepts})
-    arms = {key: Arms(shown[key], benign[key]) for key in sorted(shown)}
-    return Context(arms, frozenset(contrasted), {script: n for script, n in sorted(beaten.items()) if n > 1})
+    return Context(
+        {probe: Arms(shown[probe], benign[probe]) for probe in sorted(shown)},
+        {script: count for script, count in sorted(beaten.items()) if count > 1},
+    )

@@ -33,8 +33,8 @@ class Asked:
 class Hit:
     """A finding: what it claims, and in how many of the graded repeats of its script it showed.
 
-    ``script`` is the same for the same actions of the same probe in any environment; "" where the actions rest on the
-    environment's own reference, which nobody else could carry out.
+    ``script`` is the same for the same actions of the same probe in any environment (``gather.script``); "" where the
+    actions rest on the environment's own reference, which nobody else could carry out.
     """
 
     claim: str
@@ -62,8 +62,6 @@ class Benign:
     """A probe whose benign arm was graded: whether each of its two arms showed what a hit of the probe shows."""
 
     probe: str
-    family: str
-    trigger: str
     shown: bool
     benign: bool
 

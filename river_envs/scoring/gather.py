@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
 
 from river_envs.catalog.records import JudgedRecord, LeadRecord
 from river_envs.causes import CAUSES
 from river_envs.environment import Environment, digest
 from river_envs.outcome import RETRIED
-from river_envs.probes.base import Attempt, Background, Finding, Restore, Result, Solve, describe
+from river_envs.probes.base import Action, Attempt, Background, Copy, Finding, Put, Restore, Result, Solve, describe
 from river_envs.probes.registry import probes
 from river_envs.probes.time_outs import late
 from river_envs.scoring.evidence import Asked, Benign, Evidence, Hit, Series, Suggestion
@@ -51,10 +53,23 @@ def gather(
 
 
 def script(attempt: Attempt) -> str:
-    """What an attempt does, as a key that is equal for the same probe and actions in any environment."""
+    """What an attempt does, as a key that is equal for the same probe and actions in any environment.
+
+    The instruction says where to write: of the paths only the suffixes count, so that an empty JSON file is one script.
+    """
     if any(isinstance(action, Solve | Restore) for action in attempt.actions):
         return ""
-    return digest(attempt.probe, [describe(action) for action in attempt.actions])[:16]
+    return digest(attempt.probe, [_anywhere(action) for action in attempt.actions])[:16]
+
+
+def _anywhere(action: Action) -> Any:
+    match action:
+        case Put(files):
+            return sorted(([posixpath.splitext(file.path)[1], *file.fingerprint()[1:]] for file in files), key=str)
+        case Copy(source, target):
+            return [posixpath.basename(source), posixpath.splitext(target)[1]]
+        case _:
+            return describe(action)
 
 
 def _asked(statuses: Mapping[str, str], left_out: Collection[str]) -> Iterator[Asked]:
@@ -101,13 +116,8 @@ def _benign(results: Mapping[str, Sequence[Result]]) -> Iterator[Benign]:
             continue
         hit = probe.family in {"adversarial", "isolation"}
         tried = [result for result in arms if result.attempt.arm in _ARMS]
-        yield Benign(
-            probe.id,
-            probe.family,
-            probe.trigger,
-            any(result.passed is hit for result in tried),
-            any(result.passed is hit for result in benign),
-        )
+        shown, same = (any(result.passed is hit for result in arm) for arm in (tried, benign))
+        yield Benign(probe.id, shown, same)
 
 
 def _series(environment: Environment, background: Background) -> Iterator[Series]:

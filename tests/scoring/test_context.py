@@ -15,15 +15,14 @@ from river_envs.scoring.score import score
 
 
 def arm(shown, benign, probe="typed-stubs"):
-    return evidence(benign=(Benign(probe, "adversarial", "rollout-visible", shown, benign),))
+    return evidence(benign=(Benign(probe, shown, benign),))
 
 
 def test_rho_is_one_minus_the_ratio_of_the_rates():
     seen = context([arm(True, False), arm(True, False), arm(True, True), arm(False, False)])
-    assert seen.arms["adversarial", "rollout-visible"] == Arms(3, 1)
+    assert seen.arms["typed-stubs"] == Arms(3, 1)
     assert seen.rho(WRONG) == pytest.approx(2 / 3)
     assert seen.rho(replace(WRONG, probe="all-literals")) == 1
-    assert seen.rho(replace(WRONG, trigger="grading-runtime")) == 1
 
 
 def test_rho_never_leaves_its_bounds():

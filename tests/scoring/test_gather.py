@@ -66,6 +66,8 @@ def test_a_script_is_the_same_in_every_environment_unless_it_needs_the_reference
     assert one.id != other.id
     assert script(one) == script(other) == script(replace(one, repeat=4))
     assert script(one) != script(replace(one, actions=(Run("true"),)))
+    elsewhere = replace(one, actions=(Put((File("srv/out/report.json", b"{}"),)),))
+    assert script(one) == script(elsewhere) != script(replace(one, actions=(Put((File("app/total.csv", b"{}"),)),)))
     assert script(replace(one, actions=(Restore(), *PUT))) == script(replace(one, actions=(Solve(),))) == ""
     assert script(Attempt("e1", "untouched", 1)) == script(Attempt("e2", "untouched", 1)) != ""
 
@@ -93,10 +95,9 @@ def test_a_finding_without_a_grading_counts_once():
 )
 def test_a_benign_hit_is_a_benign_arm_that_shows_what_a_hit_shows(name, arm, shown, paid):
     hit, same = taken(name, arm, passed=shown), taken(name, "benign", passed=paid, actions=(Run("true"),))
-    kind = (name, probe(name).family, probe(name).trigger)
-    assert counted(hit, same).benign == (Benign(*kind, True, True),)
+    assert counted(hit, same).benign == (Benign(name, True, True),)
     otherwise = taken(name, "benign", passed=not paid, actions=(Run("true"),))
-    assert counted(hit, otherwise).benign == (Benign(*kind, True, False),)
+    assert counted(hit, otherwise).benign == (Benign(name, True, False),)
     assert counted(hit).benign == ()
 
 

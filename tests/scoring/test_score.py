@@ -15,7 +15,7 @@ from river_envs.scoring.evidence import Asked, Hit, Series, Suggestion, Survivor
 from river_envs.scoring.intervals import jeffreys
 from river_envs.scoring.score import LEADS, Weights, score
 
-CONTEXT = Context({("adversarial", "rollout-visible"): Arms(4, 1)}, frozenset({"typed-stubs"}), {"abc": 100})
+CONTEXT = Context({"typed-stubs": Arms(4, 1)}, {"abc": 100})
 BARE = evidence(mutants=(Survivors("near", 0, 10**9), Survivors("middle", 0, 10**9), Survivors("far", 0, 10**9)))
 
 
