@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,13 @@ from river_envs.environment import RiverError
 if TYPE_CHECKING:
     from river_envs.scoring.labelled import Labelled
     from river_envs.scoring.model import Model
+
+
+class Combine(StrEnum):
+    """How several sources of labels become one (``scoring/agreement.py``)."""
+
+    WORST = "worst"
+    DAWID_SKENE = "dawid-skene"
 
 
 def register(app: typer.Typer) -> None:
@@ -31,8 +39,8 @@ def calibrate(
         float | None, typer.Option(help="The share of sound environments in your corpus; else that of the labels.")
     ] = None,
     combine: Annotated[
-        str, typer.Option(help="How several label files become one: worst (sound only if all say so) or dawid-skene.")
-    ] = "worst",
+        Combine, typer.Option(help="How several label files become one; worst: sound only where all of them say so.")
+    ] = Combine.WORST,
     json: JsonOption = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Fit and measure; write nothing.")] = False,
 ) -> None:
@@ -47,14 +55,12 @@ def calibrate(
     from river_envs.scoring.model import default_model, with_prior
     from river_envs.scoring.run import rescore
 
-    if combine not in {"worst", "dawid-skene"}:
-        raise RiverError(f"--combine must be one of worst, dawid-skene; got {combine!r}")
     opened = open_catalog(catalog)
     found: Labelled | None = None
     figures: Mapping[str, Any] = {}
     if labels:
-        found = labelled(opened, labels, "worst" if combine == "worst" else "dawid-skene")
-        about = {"labels": [source.source for source in found.sources], "combined": combine}
+        found = labelled(opened, labels, combine.value)
+        about = {"labels": [source.source for source in found.sources], "combined": combine.value}
         made = fitted(found.rows, about)
         model, figures = made.model, made.figures
     else:

@@ -27,7 +27,7 @@ def combined(votes: Votes, how: Combination) -> dict[str, bool]:
     from all labels, leave it more likely than not (``dawid-skene``)."""
     if how == "worst":
         return {name: all(word for word in said if word is not None) for name, said in votes.items()}
-    return {name: chance > 0.5 for name, chance in dawid_skene(votes).items()}
+    return {name: round(chance, 6) > 0.5 for name, chance in dawid_skene(votes).items()}
 
 
 def agreement(votes: Votes) -> Agreement:

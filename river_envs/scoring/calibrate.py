@@ -82,7 +82,7 @@ def fit(values: Numbers, sound: Numbers, families: Sequence[str], about: Mapping
     intercept, weights = logit(rate), np.zeros(0)
     while kept:
         scaled = (values[:, kept] - means[kept]) / scales[kept]
-        fitted = LogisticRegression(C=1.0, tol=1e-8, max_iter=5000).fit(scaled, sound)
+        fitted = LogisticRegression(C=1.0, solver="newton-cholesky", tol=1e-8).fit(scaled, sound)
         along = fitted.coef_[0] * [FEATURES[place].sign for place in kept]
         worst = int(np.argmin(along))
         if along[worst] >= 0:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.float64]
 
 BINS = 10
-DRAWS = 1000
+DRAWS = 500
 COSTS = (1.0, 5.0)
 """What keeping a defective environment costs, where dropping a sound one costs 1."""
 
@@ -90,7 +90,8 @@ def slope_and_intercept(predicted: Numbers, sound: Numbers) -> tuple[float, floa
     from sklearn.linear_model import LogisticRegression
 
     inside = np.clip(predicted, 1e-6, 1 - 1e-6)
-    fitted = LogisticRegression(C=1e6, max_iter=1000).fit(np.log(inside / (1 - inside)).reshape(-1, 1), sound)
+    logits = np.log(inside / (1 - inside)).reshape(-1, 1)
+    fitted = LogisticRegression(C=1e6, solver="newton-cholesky").fit(logits, sound)
     return float(fitted.coef_[0][0]), float(fitted.intercept_[0])
 
 

@@ -76,6 +76,8 @@ def families(labels: Sequence[Labels], catalog: Catalog, ids: Sequence[str]) -> 
 
 
 def _rows(path: Path) -> list[dict[str, str]]:
+    import json
+
     import pandas as pd
 
     if not path.is_file():
@@ -85,7 +87,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
             case ".csv":
                 frame = pd.read_csv(path, dtype=str, keep_default_na=False)
             case ".json":
-                frame = pd.read_json(path, orient="records", dtype=False, convert_dates=False)
+                frame = pd.DataFrame(json.loads(path.read_text(encoding="utf-8")))
             case ".parquet":
                 frame = pd.read_parquet(path)
             case other:

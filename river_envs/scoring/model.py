@@ -82,8 +82,9 @@ class Model:
         return logit(self.prior) - logit(self.base_rate)
 
     def as_json(self) -> dict[str, Any]:
-        """As it is kept."""
-        return {"schema": SCHEMA, **asdict(self)}
+        """As it is kept: plain JSON values."""
+        terms, covariance = [asdict(term) for term in self.terms], [list(row) for row in self.covariance]
+        return {"schema": SCHEMA, **asdict(self), "terms": terms, "covariance": covariance}
 
 
 def from_json(data: Mapping[str, Any]) -> Model:
