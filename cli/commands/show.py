@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 LEADS = 15
 """Leads that the terminal shows without --full."""
+NUMBERS = ("p_sound", "quality", "p_accepts_wrong", "p_rejects_right", "instability", "learnability")
 _STYLES = {"hit": "red", "survived": "green", "error": "yellow", "not-run": "yellow", "not-applicable": "dim"}
 
 
@@ -45,6 +46,7 @@ def show(
     _block(console, "Instruction", facts["instruction"], limit)
     _block(console, f"Image ({facts['image_kind']})", facts["image_recipe"] or facts["docker_image"] or "", limit)
     _images(console, facts["images"], limit)
+    _numbers(console, facts)
     _table(console, "Files", ("role", "path", "size"), facts["files"])
     _table(console, "Probes", ("probe", "version", "status", "reason"), facts["probes"])
     _findings(console, facts["findings"])
@@ -61,11 +63,6 @@ def _head(console: Console, facts: Mapping[str, Any]) -> None:
     from river_envs.report.tables import cell
 
     reference = facts["reference_provenance"] or "none"
-    score = ", ".join(
-        f"{name} {facts[name]:.2f}"
-        for name in ("quality", "p_accepts_wrong", "p_rejects_right", "instability", "learnability")
-        if facts[name] is not None
-    )
     rows = {
         "name": facts["name"],
         "verdict": facts["verdict"] or "not audited",
@@ -73,7 +70,6 @@ def _head(console: Console, facts: Mapping[str, Any]) -> None:
         "reasons": "; ".join(facts["reasons"]),
         "mark": f"{facts['mark']} {facts['mark_note'] or ''}" if facts["mark"] else "",
         "unsupported": ", ".join(facts["unsupported"] or ()),
-        "score": score,
         "source": f"{facts['source']} ({facts['format']})",
         "found at": ", ".join(origin["input"] for origin in facts["origins"]),
         "domain": facts["domain"] or "",
@@ -87,6 +83,16 @@ def _head(console: Console, facts: Mapping[str, Any]) -> None:
         if value:
             table.add_row(cell(name, "bold"), cell(value, limit=600))
     console.print(table)
+
+
+def _numbers(console: Console, facts: Mapping[str, Any]) -> None:
+    """The scores with their intervals and what they rest on."""
+    rows = [
+        {"number": name, "value": facts[name], "90 %": f"[{facts[f'{name}_low']:.2f}, {facts[f'{name}_high']:.2f}]",
+         "rests on": (facts["basis"] or {}).get(name, "")}
+        for name in NUMBERS if facts[name] is not None
+    ]  # fmt: skip
+    _table(console, "Score", ("number", "value", "90 %", "rests on"), rows)
 
 
 def _block(console: Console, title: str, text: str, limit: int) -> None:

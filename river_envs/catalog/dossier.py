@@ -9,8 +9,9 @@ from river_envs.catalog.catalog import Catalog
 
 _PARTS = {
     "facts": "SELECT * EXCLUDE (spec, truth) FROM environment WHERE id = $id",
-    "view": "SELECT verdict, causes, quality, p_accepts_wrong, p_rejects_right, instability, learnability, mark, "
-            "mark_note FROM environments_view WHERE id = $id",
+    "view": "SELECT verdict, causes, quality, p_accepts_wrong, p_rejects_right, instability, learnability, p_sound, "
+            "mark, mark_note FROM environments_view WHERE id = $id",
+    "intervals": "SELECT COLUMNS('.*_(low|high)'), basis FROM score WHERE environment_id = $id",
     "reasons": "SELECT reasons FROM verdict WHERE environment_id = $id",
     "files": "SELECT e.role, e.path, e.mode, e.link, e.sha256, f.size FROM environment_file e LEFT JOIN file f "
              "USING (sha256) WHERE environment_id = $id ORDER BY e.role, e.path",
@@ -32,7 +33,7 @@ _PARTS = {
     "subsets": "SELECT subset_id, kept, rank, tier, reason FROM subset_view WHERE environment_id = $id "
                "ORDER BY recorded_at",
 }
-_JSON = {"bases", "evidence"}
+_JSON = {"bases", "evidence", "basis"}
 
 
 def dossier(catalog: Catalog, id: str) -> dict[str, Any]:
@@ -49,6 +50,7 @@ def dossier(catalog: Catalog, id: str) -> dict[str, Any]:
     facts = parts.pop("facts")[0]
     reasons = parts.pop("reasons")
     facts |= parts.pop("view")[0]
+    facts |= next(iter(parts.pop("intervals")), {"basis": None})
     plans = parts.pop("plans")
     return {
         **facts,

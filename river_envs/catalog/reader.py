@@ -13,6 +13,7 @@ from river_envs.catalog.records import ImageRecord, Known, PlanRecord
 from river_envs.environment import Environment, RiverError, digest
 from river_envs.probes.base import Finding, Result, Survey
 from river_envs.sandbox.base import Base, Delta
+from river_envs.scoring.evidence import Evidence
 
 if TYPE_CHECKING:
     import duckdb
@@ -146,10 +147,12 @@ class Reader:
         return {where: Known(signature, name, result, reason) for where, signature, name, result, reason in rows}
 
     def content_hash(self) -> str:
-        """A hash over ids, verdicts with causes, qualities and standing marks: what a filter sees, without any time."""
+        """A hash over ids, verdicts with causes, the numbers that rank and standing marks: what a filter sees, without
+        any time."""
         with self._reading() as connection:
             rows = connection.execute(
-                "SELECT id, verdict, list_sort(causes), mark, round(quality, 9) FROM environments_view ORDER BY id"
+                "SELECT id, verdict, list_sort(causes), mark, round(quality, 9), round(p_sound, 9) "
+                "FROM environments_view ORDER BY id"
             ).fetchall()
         return digest([list(row) for row in rows])
 
@@ -285,6 +288,18 @@ class Reader:
                 finding = Finding(name, claim, cause, trigger, probe, message, advice, tuple(attempts), facts)
                 found.setdefault(name, []).append(finding)
         return found
+
+    def evidence(self, ids: Iterable[str] | None = None) -> dict[str, Evidence]:
+        """What was counted by environment, in id order; those that no present release has scored are missing."""
+        with self._reading() as connection:
+            rows = _select(connection, "evidence", "evidence", ids)
+            return {name: codec.loads(Evidence, text) for name, text in rows}
+
+    def calibration(self) -> dict[str, Any] | None:
+        """The model of the last ``river-envs calibrate``, as JSON values."""
+        with self._reading() as connection:
+            rows = connection.execute("SELECT model FROM calibration ORDER BY recorded_at DESC LIMIT 1").fetchall()
+        return codec.loads(dict[str, Any], rows[0][0]) if rows else None
 
     def finding(self, id: str) -> Finding:
         """One finding, by its id or the beginning of it; or by the environment that has no other."""

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from river_envs.probes.base import Finding, Survey
 from river_envs.sandbox.base import Base
+from river_envs.scoring.evidence import Evidence
 
 IngestResult = Literal["ingested", "duplicate", "unsupported", "rejected", "unchanged"]
 PlanStatus = Literal["planned", "not-applicable", "not-run", "left-out"]
@@ -112,13 +113,18 @@ class Estimate:
 
 @dataclass(frozen=True)
 class ScoreRecord:
-    """The numbers that rank an environment, each between 0 and 1."""
+    """The numbers that rank an environment, each between 0 and 1, and in words what each rests on, by its name.
+
+    ``p_sound`` is calibrated against labels; the others rank and are no probabilities of the world.
+    """
 
     p_accepts_wrong: Estimate = Estimate()
     p_rejects_right: Estimate = Estimate()
     instability: Estimate = Estimate()
     learnability: Estimate = Estimate()
     quality: Estimate = Estimate()
+    p_sound: Estimate = Estimate()
+    basis: Mapping[str, str] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True)
@@ -132,6 +138,7 @@ class JudgedRecord:
     findings: tuple[Finding, ...] = ()
     score: ScoreRecord | None = None
     leads: tuple[LeadRecord, ...] = ()
+    evidence: Evidence | None = None
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from river_envs.catalog import codec
-from river_envs.catalog.records import JudgedRecord, ScoreRecord
+from river_envs.catalog.records import Estimate, JudgedRecord, ScoreRecord
 from river_envs.catalog.store import clean
 from river_envs.environment import Environment, File
 from river_envs.probes.base import Finding, Result
+from river_envs.scoring.evidence import Evidence
 
 Row = dict[str, Any]
 
@@ -149,7 +150,7 @@ def _texts(values: Sequence[str]) -> list[str]:
 
 
 def judgement_rows(judged: Mapping[str, JudgedRecord]) -> dict[str, list[Row]]:
-    """The rows of the tables verdict, score, probe_result, finding and lead."""
+    """The rows of the tables verdict, score, probe_result, finding, lead and evidence."""
     return {
         "verdict": [
             {"environment_id": name, "verdict": record.verdict, "causes": list(record.causes),
@@ -168,13 +169,18 @@ def judgement_rows(judged: Mapping[str, JudgedRecord]) -> dict[str, list[Row]]:
              "line": row.line, "message": clean(row.message)}
             for name, record in judged.items() for row in record.leads
         ],
+        "evidence": [
+            {"environment_id": name, "evidence": codec.dumps(Evidence, record.evidence)}
+            for name, record in judged.items() if record.evidence
+        ],
     }
 
 
 def score_row(environment_id: str, score: ScoreRecord) -> Row:
     """The row of table ``score``."""
-    row: Row = {"environment_id": environment_id}
+    row: Row = {"environment_id": environment_id, "basis": codec.dumps(dict[str, str], dict(score.basis))}
     for part in fields(score):
         estimate = getattr(score, part.name)
-        row |= {part.name: estimate.value, f"{part.name}_low": estimate.low, f"{part.name}_high": estimate.high}
+        if isinstance(estimate, Estimate):
+            row |= {part.name: estimate.value, f"{part.name}_low": estimate.low, f"{part.name}_high": estimate.high}
     return row

@@ -21,6 +21,7 @@ from river_envs.catalog.records import (
     JudgedRecord,
     MarkKind,
     PlanRecord,
+    ScoreRecord,
     SubsetRecord,
     SurveyRecord,
 )
@@ -30,6 +31,7 @@ from river_envs.catalog.rows import (
     environment_row,
     files_of,
     judgement_rows,
+    score_row,
     test_rows,
 )
 from river_envs.catalog.store import Store, clean, now
@@ -42,7 +44,7 @@ from river_envs.signatures.signature import VERSION, Signature, signature
 if TYPE_CHECKING:
     import duckdb
 
-_JUDGED = ("verdict", "score", "probe_result", "finding", "lead")
+_JUDGED = ("verdict", "score", "probe_result", "finding", "lead", "evidence")
 
 
 class Writer:
@@ -224,6 +226,16 @@ class Writer:
         self.forget_judgements(judged)
         for table, rows in judgement_rows(judged).items():
             self._store.insert(table, rows)
+
+    def replace_scores(self, scores: Mapping[str, ScoreRecord]) -> None:
+        """Put the numbers of environments in the place of those before; verdicts and findings stay."""
+        self._store.delete("score", "environment_id", scores)
+        self._store.insert("score", [score_row(name, record) for name, record in scores.items()])
+
+    def set_calibration(self, model: Mapping[str, Any]) -> None:
+        """Keep the model that says how likely an environment is sound, in the place of the one before."""
+        self._store.update("DELETE FROM calibration", [])
+        self._store.insert("calibration", [{"model": codec.dumps(dict[str, Any], dict(model)), "recorded_at": now()}])
 
     def forget_judgements(self, ids: Iterable[str]) -> None:
         """Delete what was concluded about environments."""

@@ -44,6 +44,8 @@ WORDS: tuple[tuple[str, str], ...] = (
     ("rollout-visible", "An agent could come upon it from the instruction and the image alone. Such findings rank "
                         "environments; privileged ones, which need the tests, are only reported."),
     ("quality", "From 0 to 1: how likely the verifier is to pay for right work and for nothing else."),
+    ("sound 93 %", "How likely the environment is sound, by a model fitted to labelled ones. It ranks, and decides "
+                   "nothing."),
     ("subset", "What the filter kept: sound environments first, resisted ones only below them, always strictly under "
                "the share that was asked for."),
     ("mark", "A person's word on an environment. It overrules the machine and is always shown."),

@@ -14,9 +14,9 @@ from river_envs.environment import Environment
 from river_envs.probes.base import PLAIN, RANKING, Background, Finding, Judgement, Probe, ProbeStatus, Result
 from river_envs.probes.registry import probes
 from river_envs.sandbox.base import Base
+from river_envs.scoring.gather import gather
 from river_envs.scoring.leads import lead_records
 from river_envs.scoring.score import score
-from river_envs.scoring.survivors import survivors, with_survivors
 
 
 def judge(
@@ -25,7 +25,8 @@ def judge(
     """Everything that the recorded attempts prove about one environment.
 
     ``plans`` tell which probes were carried out, which do not apply and which were left out; a probe without a
-    plan of its present version was not run.
+    plan of its present version was not run. The score is that of the environment alone: what the whole catalog says
+    about its hits is known only once all are judged (``run.py``).
     """
     by_probe: dict[str, list[Result]] = {}
     for result in sorted(results, key=lambda result: (result.attempt.repeat, result.attempt.arm)):
@@ -49,12 +50,8 @@ def judge(
     )
     leads = lead_records(environment, judgements, by_probe)
     record = JudgedRecord(verdict, causes, reasons, records, findings, leads=leads)
-    mutants = [result for name, found in by_probe.items() if _is_mutant(name) for result in found]
-    return replace(record, score=with_survivors(score(record, background), survivors(mutants)))
-
-
-def _is_mutant(name: str) -> bool:
-    return any(probe.id == name and probe.family == "mutant" for probe in probes())
+    evidence = gather(environment, record, by_probe, background, left_out)
+    return replace(record, evidence=evidence, score=score(evidence))
 
 
 def _judgement(

@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from river_cli.main import build_app
-from river_envs.catalog import JudgedRecord, LeadRecord, open_catalog, upkeep
+from river_envs.catalog import JudgedRecord, LeadRecord, open_catalog, schema, upkeep
 from river_envs.catalog.merge import merge
 from river_envs.scoring.run import score_catalog
 
@@ -34,11 +34,22 @@ def test_leads_are_stored_counted_and_replaced(filled):
     assert (counts[first], counts.sum()) == (1, 2)
 
 
+def as_of_version_1(path):
+    """The catalog as the first release would have left it: its environments, and no table of a later migration."""
+    old = path.with_name("old.duckdb")
+    with duckdb.connect(str(old)) as held:
+        held.execute(schema.migrations()[0].text)
+        held.execute("CREATE TABLE river_schema AS SELECT 1 AS version, 'tables' AS name, now() AS applied_at")
+        held.execute("CREATE TABLE river_views (digest VARCHAR)")
+        held.execute(f"ATTACH '{path}' AS present (READ_ONLY)")
+        for table in ("environment", "file", "environment_file", "origin"):
+            columns = ", ".join(row[0] for row in held.execute(f"DESCRIBE {table}").fetchall())
+            held.execute(f"INSERT INTO {table} SELECT {columns} FROM present.{table}")
+    return old.replace(path)
+
+
 def test_a_catalog_without_the_table_is_migrated_and_scored_again(filled):
-    with duckdb.connect(str(filled.path)) as held:  # as the release before left it
-        held.execute("DROP VIEW leads_view; DROP VIEW environments_view; DROP TABLE lead")
-        held.execute("DELETE FROM river_schema WHERE version > 1; DELETE FROM river_views")
-    upkeep.vacuum(filled.path)
+    upkeep.vacuum(as_of_version_1(filled.path))
     again = open_catalog(filled.path)
     assert again.leads().empty
     score_catalog(again)

@@ -6,7 +6,7 @@ import pytest
 from edit_support import REPORT, solved
 from probe_support import environment, failed, graded, survey
 
-from river_envs.catalog.records import Estimate, PlanRecord, ScoreRecord
+from river_envs.catalog.records import PlanRecord
 from river_envs.outcome import Status
 from river_envs.probes.base import Attempt
 from river_envs.probes.drop_output import DropOutput
@@ -14,10 +14,9 @@ from river_envs.probes.reference import ReferencePasses
 from river_envs.probes.registry import probes
 from river_envs.probes.untouched import Untouched
 from river_envs.scoring.judge import judge
-from river_envs.scoring.survivors import survivors, with_survivors
+from river_envs.scoring.survivors import slack, survivors
 
 ENV = environment(REPORT)
-SCORE = ScoreRecord(p_accepts_wrong=Estimate(0.1, 0.0, 0.2), quality=Estimate(0.8, 0.6, 0.9))
 
 
 def mutant(index: int, distance: float, passed: bool):
@@ -35,22 +34,21 @@ def test_bands_count_what_was_graded():
     ]
 
 
-def test_without_mutants_nothing_changes():
-    assert with_survivors(SCORE, survivors([])) == SCORE
+def test_no_mutants_look_no_better_than_rejected_ones():
+    none, rejected = slack(survivors([])), slack(survivors([mutant(0, 1.0, False)]))
+    assert none.value > rejected.value
+    assert none.high > rejected.high
 
 
 def test_a_far_survivor_costs_more_than_a_near_one():
-    near = with_survivors(SCORE, survivors([mutant(0, 0.01, True)]))
-    far = with_survivors(SCORE, survivors([mutant(0, 1.0, True)]))
-    assert far.quality.value < near.quality.value < SCORE.quality.value
-    assert far.p_accepts_wrong.value > near.p_accepts_wrong.value > SCORE.p_accepts_wrong.value
+    near, far = slack(survivors([mutant(0, 0.01, True)])), slack(survivors([mutant(0, 1.0, True)]))
+    assert far.value > near.value > slack(survivors([])).value
 
 
-def test_many_rejected_mutants_narrow_the_score():
-    few = with_survivors(SCORE, survivors([mutant(0, 1.0, False)]))
-    many = with_survivors(SCORE, survivors([mutant(index, 1.0, False) for index in range(20)]))
-    assert many.quality.low > few.quality.low
-    assert many.quality.value > few.quality.value
+def test_many_rejected_mutants_narrow_it():
+    few, many = (slack(survivors([mutant(index, 1.0, False) for index in range(count)])) for count in (1, 20))
+    assert many.high < few.high
+    assert many.value < few.value
 
 
 @pytest.mark.parametrize("passed", [False, True])

@@ -20,7 +20,7 @@ SELECT
     coalesce(a.failed_attempts, 0) AS failed_attempts, e.status, e.unsupported,
     CASE WHEN m.mark <> 'clear' THEN m.mark END AS mark, CASE WHEN m.mark <> 'clear' THEN m.note END AS mark_note,
     coalesce(c.origins, 0) AS origins, length(e.instruction) AS instruction_length, e.added_at,
-    coalesce(l.leads, 0) AS leads
+    coalesce(l.leads, 0) AS leads, s.p_sound
 FROM environment e
 LEFT JOIN verdict v ON v.environment_id = e.id
 LEFT JOIN score s ON s.environment_id = e.id
