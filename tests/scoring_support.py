@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import replace
+from pathlib import Path
 
 from hypothesis import strategies as st
 
+from river_envs.catalog import JudgedRecord, open_catalog
+from river_envs.formats.ingest import ingest
 from river_envs.scoring.evidence import Asked, Evidence, Hit, Series, Suggestion, Survivors
 
+LABELS = Path(__file__).resolve().parent.parent / "catalogs" / "river-mini" / "labels.csv"
 TRIGGERS = ("rollout-visible", "feedback-learnable", "grading-runtime", "privileged")
 WRONG = Hit("accepts-wrong", "existence-only", "typed-stubs", "adversarial", "rollout-visible", 2, 2, "abc")
 
@@ -32,6 +37,28 @@ def resisted(of):
     asked = tuple(row for row in of.asked if row.family in {"control", "adversarial"})
     series = tuple(row for row in of.series if row.name == "untouched")
     return replace(of, verdict="resisted", asked=asked, series=series, mutants=(), reference="not-applicable")
+
+
+def made_up(row, number):
+    """What an audit might have counted: half of the defects are proved, the rest leave a lead, so do a few sound."""
+    sound = row["sound"] == "1"
+    found = evidence() if row["has_reference"] == "1" else resisted(evidence())
+    if not sound and number % 4 < 2:
+        return replace(found, verdict="defective", hits=(WRONG,))
+    lead = Suggestion("no-content-check", "static", ("accepts-wrong",))
+    return replace(found, suggestions=() if sound and number % 7 else (lead,))
+
+
+def river_mini(path):
+    """A catalog of river-mini with a made-up verdict for each labelled environment; returns ``path``."""
+    catalog = open_catalog(path, create=True)
+    ingest(catalog, [LABELS.parent / "environments"])
+    ids = dict(catalog.sql("SELECT name, id FROM environment").itertuples(index=False))
+    with open(LABELS, newline="", encoding="utf-8") as handle:
+        found = {ids[row["name"]]: made_up(row, number) for number, row in enumerate(csv.DictReader(handle))}
+    with catalog.writer() as writer:
+        writer.replace_judgements({name: JudgedRecord(one.verdict, evidence=one) for name, one in found.items()})
+    return path
 
 
 small = st.integers(0, 12)

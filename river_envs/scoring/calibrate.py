@@ -29,12 +29,12 @@ FEWEST = 10
 
 @dataclass(frozen=True)
 class Row:
-    """One labelled environment. ``group`` names a part of the rows that is also measured by itself."""
+    """One labelled environment. ``groups`` name parts of the rows that are also measured by themselves."""
 
     evidence: Evidence
     sound: bool
     family: str
-    group: str = ""
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ def calibrate(rows: Sequence[Row], about: Mapping[str, Any] | None = None) -> Ca
     predicted = _unseen(rows, values, sound, families)
     called = np.array([row.evidence.verdict == "defective" for row in rows])
     parts = {"all": np.ones(len(rows), bool), "not called defective": ~called}
-    for group in sorted({row.group for row in rows} - {""}):
-        parts[group] = np.array([row.group == group for row in rows])
+    for group in dict.fromkeys(group for row in rows for group in row.groups):
+        parts[group] = np.array([group in row.groups for row in rows])
     measured = {
         name: figures(predicted[part], sound[part], [families[place] for place in np.flatnonzero(part)])
         for name, part in parts.items() if part.any()

@@ -27,7 +27,7 @@ class Labelled:
     unjudged: int
 
 
-def labelled(catalog: Catalog, paths: Sequence[Path], how: Combination = "worst", group: str = "") -> Labelled:
+def labelled(catalog: Catalog, paths: Sequence[Path], how: Combination = "worst") -> Labelled:
     """Read every label file, combine them (``agreement.py``) and join them to what was counted.
 
     Raises RiverError where a file cannot be used, or no labelled environment was judged.
@@ -39,6 +39,6 @@ def labelled(catalog: Catalog, paths: Sequence[Path], how: Combination = "worst"
     if not evidences:
         raise RiverError(f"no labelled environment of {catalog.path} was judged: run river-envs audit or score first")
     sound, family = combined(votes, how), families(sources, catalog, ids)
-    rows = tuple(Row(evidence, sound[name], family[name], group) for name, evidence in sorted(evidences.items()))
+    rows = tuple(Row(evidence, sound[name], family[name]) for name, evidence in sorted(evidences.items()))
     told = agreement(votes) if len(sources) > 1 else None
     return Labelled(rows, tuple(sources), told, len(ids) - len(rows))

@@ -4,46 +4,20 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from scoring_support import WRONG, evidence, resisted
+from scoring_support import LABELS, river_mini
 from typer.testing import CliRunner
 
 from river_cli.main import build_app
-from river_envs.catalog import JudgedRecord, open_catalog
+from river_envs.catalog import open_catalog
 from river_envs.environment import RiverError
-from river_envs.formats.ingest import ingest
 from river_envs.scoring import model as models
-from river_envs.scoring.evidence import Suggestion
-
-CORPUS = Path(__file__).resolve().parents[2] / "catalogs" / "river-mini"
-LABELS = CORPUS / "labels.csv"
-
-
-def made_up(row, number):
-    """What an audit might have counted: half of the defects are proved, the rest leave a lead, and so do a few sound.
-    """
-    sound = row["sound"] == "1"
-    found = evidence() if row["has_reference"] == "1" else resisted(evidence())
-    if not sound and number % 4 < 2:
-        return replace(found, verdict="defective", hits=(WRONG,))
-    lead = Suggestion("no-content-check", "static", ("accepts-wrong",))
-    return replace(found, suggestions=() if sound and number % 7 else (lead,))
 
 
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory):
-    """river-mini with a verdict for each labelled environment."""
-    catalog = open_catalog(tmp_path_factory.mktemp("mini") / "c.duckdb", create=True)
-    ingest(catalog, [CORPUS / "environments"])
-    ids = dict(catalog.sql("SELECT name, id FROM environment").itertuples(index=False))
-    with open(LABELS, newline="", encoding="utf-8") as handle:
-        found = {ids[row["name"]]: made_up(row, number) for number, row in enumerate(csv.DictReader(handle))}
-    with catalog.writer() as writer:
-        writer.replace_judgements({name: JudgedRecord(one.verdict, evidence=one) for name, one in found.items()})
-    return catalog.path
+    return river_mini(tmp_path_factory.mktemp("mini") / "c.duckdb")
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ def labelled(count=400, families=40, seed=0):
         changes = {"suggestions": tuple(Suggestion(f"rule-{n}", "static", ("accepts-wrong",)) for n in range(leads))}
         if not sound and number % 8 == 0:
             changes |= {"verdict": "defective", "hits": (WRONG,)}
-        rows.append(Row(Evidence(**{**vars(found), **changes}), sound, f"family-{number % families}", "planted"))
+        rows.append(Row(Evidence(**{**vars(found), **changes}), sound, f"family-{number % families}", ("planted",)))
     return rows
 
 

@@ -103,11 +103,10 @@ def test_several_files_become_one_label_each(catalog, tmp_path):
     opened, ids = catalog
     one = written(tmp_path, f"id,sound\n{ids[0]},1\n{ids[1]},0\n{ids[3]},1\n", "one.csv")
     other = written(tmp_path, f"id,sound\n{ids[0]},0\n{ids[2]},1\n", "other.csv")
-    found = labelled(opened, [one, other], group="g")
+    found = labelled(opened, [one, other])
     assert [row.sound for row in found.rows] == [name == ids[2] for name in sorted(ids[:3])]
     assert found.unjudged == 1
     assert (found.agreement.shared, found.agreement.alike) == (1, 0)
-    assert {row.group for row in found.rows} == {"g"}
     assert labelled(opened, [one]).agreement is None
 
 
