@@ -45,9 +45,18 @@ _JSON = (
     r"indent\w*|pretty[\w-]*|compact[\w-]*|minif\w*|(?:single|one)[- ]line|whitespace|spaces?|escap\w*|ascii|unicode|jq"
     r"|json ?lines|jsonl|ndjson|layout|formatted|formatting"
 )
-_ORDER = r"order\w*|sort\w*|first|last|ascending|descending|alphabetical\w*|rank\w*|sequence|lexicograph\w*"
-_LISTED = re.compile(r"\b(?:arrays?|lists?)\b[^.,;:]{0,60}\bin (?:the )?(?:\w+ )?order\b", re.IGNORECASE)
+_ORDER = (
+    r"order\w*|sort\w*|ascending|descending|alphabetical\w*|rank\w*|sequence|lexicograph\w*|\w+est first|first come"
+    r"|(?:keys?|fields?|entry|entries|members?|names|objects?)\b[^.;:]{0,40}\b(?:first|last)"
+    r"|(?:first|last)\b[^.;:]{0,20}\b(?:keys?|fields?|entry|entries|members?)"
+)
+_LISTED = re.compile(
+    r"\b(?:arrays?|lists?)\b[^.,;:]{0,60}\bin (?:the )?(?:\w+ )?order\b|\bsorted (?:arrays?|lists?)\b", re.IGNORECASE
+)
 """The order of a list, which says nothing of the keys of an object."""
+_FREE_LINES = re.compile(
+    r"\b(?:blank|empty) lines? (?:are|is|may be) (?:free|allowed|ignored|skipped|irrelevant|optional|up to you)\b", re.I
+)
 _CSV = (
     r"quot\w*|comma[- ]separated|separated|delimit\w*|raw|plain|grep|awk|cut|lines?|form|format\w*|like this|template"
     r"|pattern|\w+,\w+ pairs?|escap\w*"
@@ -121,7 +130,7 @@ def _says(instruction: str, *patterns: str) -> bool:
 
 def newline_open(instruction: str) -> bool:
     """Whether a text may end with or without a line break."""
-    return not _says(_CELLS.sub("cells", instruction), _BYTES, _NEWLINE)
+    return not _says(_FREE_LINES.sub("", _CELLS.sub("cells", instruction)), _BYTES, _NEWLINE)
 
 
 def json_open(instruction: str) -> bool:
@@ -131,7 +140,8 @@ def json_open(instruction: str) -> bool:
 
 def key_order_open(instruction: str) -> bool:
     """Whether the keys of a JSON object may stand in any order."""
-    return json_open(instruction) and not _says(_LISTED.sub("list", instruction), _ORDER)
+    said = ANY_ORDER.sub("", _LISTED.sub("list", instruction))
+    return json_open(instruction) and not _says(said, _ORDER)
 
 
 def csv_open(instruction: str) -> bool:

@@ -31,7 +31,7 @@ class JsonForm(Equivalent):
 
     id = "json-form"
     name = "JSON laid out in another way"
-    version = 3
+    version = 4
     outputs_only = True
     order = 70
     without = "the reference leaves no JSON output"

@@ -10,7 +10,7 @@ from typing import Final
 
 from river_envs.environment import Environment, File
 from river_envs.outcome import Outcome
-from river_envs.probes import invented, leaks, moved_truth
+from river_envs.probes import comparisons_shown, invented, leaks, moved_truth
 from river_envs.probes.base import (
     Attempt,
     Background,
@@ -25,7 +25,7 @@ from river_envs.probes.base import (
 )
 from river_envs.probes.judging import hit, unproven
 
-ROUNDS: Final = 4
+ROUNDS: Final = 5
 """Attempts for one environment, the control included."""
 _FILES: Final = 200
 _VALUE = r"(?:[uUbB]?'([^'\\\n]{1,400})'|\"([^\"\\\n]{1,400})\"|(-?\d[\d.]{3,40}))"
@@ -44,13 +44,16 @@ class RecordedTruth(Probe):
     """The recorded value that a failing assertion shows is looked up in the image and replaced by one's own.
 
     What it does: hands in an invented answer and reads from the failing assertion the two values that it compared, such
-    as the digest of what was handed in and the recorded one. Where one of them stands in a file of the image that the
-    instruction does not ask to change, it is replaced there by the other, and the same answer is graded again.
+    as the digest of what was handed in and the recorded one. Where the failure shows none and the tests name a file of
+    the image that the instruction does not, they are run once more with every comparison written down
+    (``comparisons_shown.py``). Where one of the values stands in a file of the image that the instruction does not ask
+    to change, it is replaced there by the other, and the same answer is graded again.
 
     What a hit proves: the verifier trusts what is recorded in a file that the agent can write (movable-truth): the same
     invented answer is rejected when that file stands.
 
-    What it cannot show: verifiers that do not show what they compare, or compare in another form than is recorded.
+    What it cannot show: shell code that does not show what it compares; verifiers that compare in another form than is
+    recorded.
 
     Seen in the wild: a task compared the hash of a parsed report with /app/.checksums.json, writable for the agent.
     """
@@ -59,7 +62,7 @@ class RecordedTruth(Probe):
     name = "A recorded expectation replaced"
     family = "adversarial"
     trigger = "feedback-learnable"
-    version = 1
+    version = 2
     order = 62
     effort = "standard"
 
@@ -111,10 +114,41 @@ class RecordedTruth(Probe):
             return ()
         facts = last.attempt.facts
         known = [(str(first), str(other)) for first, other in facts["pairs"]]
-        new = [pair for pair in compared(last.outcome) if pair not in known]
-        if not new:
-            return ()
-        return [self._attempt(environment, facts["answers"], facts["files"], [*known, *new[:4]], len(results))]
+        seen = [pair for step in last.receipt for pair in comparisons_shown.pairs(step.output)]
+        told = {frozenset(pair): pair for pair in reversed([*compared(last.outcome), *filter(_tells, seen)])}
+        new = [pair for pair in reversed(told.values()) if pair not in known]  # once each: a second swap undoes it
+        if new:
+            return [self._attempt(environment, facts["answers"], facts["files"], [*known, *new[:8]], len(results))]
+        looked = any(result.attempt.arm == "look" for result in results)
+        return [] if looked or known else self._look(environment, last.attempt)
+
+    def _look(self, environment: Environment, base: Attempt) -> list[Attempt]:
+        """The same answer, and the tests run beforehand with every comparison written down."""
+        names = [posixpath.basename(path) for path in base.facts["files"]]
+        if not any(name.encode() in file.content for name in names for file in environment.verifier.files):
+            return []
+        shown = comparisons_shown.shown(environment.verifier)
+        told = {file.path for file in shown}
+        if not shown:
+            return []
+        others = tuple(file for file in environment.verifier.files if file.path not in told)
+        modules = shlex.join(f"/tests/{file.path}" for file in shown)
+        run = f'for test in {modules}; do timeout 20 python3 "$test"; done 2>/dev/null'
+        script = f"cd /tests; {run}; rm -rf /tests; :"
+        return [
+            self.attempt(
+                environment,
+                *base.actions,
+                Put((*others, *shown), "/tests"),
+                Run(script),
+                arm="look",
+                repeat=base.repeat + 1,
+                question="Which values do the tests compare?",
+                answers=base.facts["answers"],
+                files=base.facts["files"],
+                pairs=[],
+            )
+        ]
 
     def judge(self, environment: Environment, results: Sequence[Result], background: Background) -> Judgement:
         """Rewarded once moved, rejected before."""
@@ -147,11 +181,13 @@ def compared(outcome: Outcome) -> list[Pair]:
             found.setdefault((first, other))
         for _, first, _, other in _DIFFERENCE.findall(text):
             found.setdefault((first, other))
-    return [
-        (a, b)
-        for a, b in found
-        if a != b and not (a + b).endswith("...") and _TELLING.fullmatch(a) and _TELLING.fullmatch(b)
-    ]
+    return [pair for pair in found if _tells(pair)]
+
+
+def _tells(pair: Pair) -> bool:
+    """Whether both are values that could stand in a file as they are, and differ."""
+    one, other = pair
+    return one != other and not other.endswith("...") and all(_TELLING.fullmatch(value) for value in pair)
 
 
 def _replacing(files: Sequence[str], pairs: Sequence[Pair]) -> str:

@@ -28,7 +28,7 @@ class TrailingNewline(Equivalent):
 
     id = "trailing-newline"
     name = "Last line break"
-    version = 3
+    version = 4
     outputs_only = True
     order = 70
     without = "the reference leaves no text output"
