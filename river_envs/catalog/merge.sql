@@ -9,6 +9,8 @@ CREATE TEMP TABLE attempts_theirs AS
 INSERT INTO file BY NAME SELECT * FROM other.file WHERE sha256 NOT IN (SELECT sha256 FROM file);
 INSERT INTO environment_file BY NAME
     SELECT * FROM other.environment_file WHERE environment_id NOT IN (SELECT id FROM environment);
+INSERT INTO signature BY NAME
+    SELECT * FROM other.signature WHERE environment_id NOT IN (SELECT environment_id FROM signature);
 INSERT INTO environment BY NAME SELECT * FROM other.environment WHERE id NOT IN (SELECT id FROM environment);
 INSERT INTO origin BY NAME SELECT * FROM other.origin WHERE input NOT IN (SELECT input FROM origin);
 INSERT INTO ingest_input BY NAME

@@ -13,10 +13,14 @@ from river_envs.catalog.records import ImageRecord, Known, PlanRecord
 from river_envs.environment import Environment, RiverError, digest
 from river_envs.probes.base import Finding, Result, Survey
 from river_envs.sandbox.base import Base, Delta
+from river_envs.signatures.base import DIMENSIONS, PERMUTATIONS, VERSION, Grams, Signatures
 
 if TYPE_CHECKING:
     import duckdb
+    import numpy as np
     import pandas as pd
+    import pyarrow as pa
+    from numpy.typing import NDArray
 
 _READS = {"SELECT", "EXPLAIN", "MULTI"}  # MULTI is what PIVOT becomes
 _PORTION = 1000
@@ -247,6 +251,73 @@ class Reader:
                 found.setdefault(name, []).append(finding)
         return found
 
+    # -- signatures --------------------------------------------------------------------------------------------------
+
+    def without_signature(self, version: int) -> list[tuple[str, int]]:
+        """(id, bytes of its files) of every environment without a signature of this version, in id order."""
+        with self._reading() as connection:
+            return [(str(name), int(size)) for name, size in connection.execute(
+                "WITH missing AS (SELECT id FROM environment WHERE id NOT IN "
+                "(SELECT environment_id FROM signature WHERE version = ?)) "
+                "SELECT id, coalesce(sum(size), 0) FROM missing LEFT JOIN environment_file ON environment_id = id "
+                "LEFT JOIN file USING (sha256) GROUP BY id ORDER BY id", [version],
+            ).fetchall()]
+
+    def signatures(self, ids: Sequence[str] | None = None) -> Signatures:
+        """Signatures of all environments, or of ``ids``, in id order.
+
+        Raises RiverError where one is missing: call ``river_envs.signatures.ensure_signatures`` first.
+        """
+        import numpy as np
+
+        columns = "fixture, tests, minhash, sketch"
+        parts: dict[str, list[Any]] = {"environment_id": [], "fixture": [], "tests": [], "minhash": [], "sketch": []}
+        with self._reading() as connection:
+            for batch in _signature_batches(connection, columns, ids):
+                for name, found in parts.items():
+                    column = batch.column(name)
+                    found.append(_blobs(column) if name in ("minhash", "sketch") else column)
+        names = _joined(parts["environment_id"]).to_pylist()
+        self._all_signed(names, ids)
+        codes = [
+            _joined(parts[name]).dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
+            for name in ("fixture", "tests")
+        ]
+        return Signatures(
+            names, codes[0].astype(np.int64), codes[1].astype(np.int64),
+            np.concatenate([np.empty(0, np.uint8), *parts["minhash"]]).view("<u4").reshape(-1, PERMUTATIONS),
+            np.concatenate([np.empty(0, np.uint8), *parts["sketch"]]).view(np.int8).reshape(-1, DIMENSIONS),
+        )
+
+    def grams(self, ids: Sequence[str] | None = None) -> Grams:
+        """Winnowed fingerprints of all environments, or of ``ids``, in id order. Raises RiverError as ``signatures``.
+        """
+        import numpy as np
+
+        names: list[str] = []
+        lengths, values = [np.zeros(1, np.int64)], [np.empty(0, np.uint64)]
+        with self._reading() as connection:
+            for batch in _signature_batches(connection, "grams", ids):
+                names += batch.column("environment_id").to_pylist()
+                column = batch.column("grams")
+                lengths.append(column.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64))
+                values.append(column.flatten().to_numpy())
+        self._all_signed(names, ids)
+        return Grams(names, np.cumsum(np.concatenate(lengths)), np.concatenate(values))
+
+    def _all_signed(self, names: Sequence[str], ids: Sequence[str] | None) -> None:
+        wanted = len(set(ids)) if ids is not None else self.count()
+        if len(names) != wanted:
+            raise RiverError(
+                f"{wanted - len(names)} of {wanted} environments in {self.path} have no signature of this release; "
+                "compute them with river_envs.signatures.ensure_signatures"
+            )
+
+    def count(self) -> int:
+        """How many environments there are."""
+        with self._reading() as connection:
+            return int(connection.execute("SELECT count(*) FROM environment").fetchall()[0][0])
+
     def finding(self, id: str) -> Finding:
         """One finding, by its id or the beginning of it; or by the environment that has no other."""
         with self._reading() as connection:
@@ -267,6 +338,40 @@ class Reader:
             problem = f"{len(rows)} findings begin with" if rows else "there is no finding"
             raise RiverError(f"{problem} {id!r}; list them with: river-envs sql \"FROM findings_view\" -c {self.path}")
         return next(finding for finding in self.findings_of([rows[0][1]])[rows[0][1]] if finding.id == rows[0][0])
+
+
+def _signature_batches(
+    connection: duckdb.DuckDBPyConnection, columns: str, ids: Sequence[str] | None
+) -> Iterator[pa.RecordBatch]:
+    """Rows of table ``signature`` in id order, as Arrow batches."""
+    import pyarrow as pa
+
+    condition = ""
+    if ids is not None:
+        connection.register("river_wanted", pa.table({"id": pa.array(list(ids), pa.string())}))
+        condition = " AND environment_id IN (SELECT id FROM river_wanted)"
+    yield from connection.sql(
+        f"SELECT environment_id, {columns} FROM signature WHERE version = ?{condition} ORDER BY environment_id",
+        params=[VERSION],
+    ).to_arrow_table().to_batches()
+
+
+def _blobs(column: pa.Array) -> NDArray[np.uint8]:
+    """The bytes of an Arrow column of blobs, one after the other, as one array: no Python object per value."""
+    import numpy as np
+
+    _, offsets, content = column.buffers()
+    if content is None:
+        return np.empty(0, np.uint8)
+    width = np.int64 if str(column.type).startswith("large") else np.int32
+    ends = np.frombuffer(offsets, width)[column.offset:column.offset + len(column) + 1]
+    return np.frombuffer(content, np.uint8)[ends[0]:ends[-1]].copy()
+
+
+def _joined(arrays: Sequence[pa.Array]) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.concat_arrays(arrays) if arrays else pa.array([], pa.string())
 
 
 def _one_sentence(error: Exception) -> str:

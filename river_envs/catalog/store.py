@@ -131,6 +131,7 @@ def _arrow_schema(columns: tuple[tuple[str, str], ...]) -> pa.Schema:
     types = {
         "VARCHAR": pa.string(), "JSON": pa.string(), "BLOB": pa.large_binary(), "BOOLEAN": pa.bool_(),
         "INTEGER": pa.int32(), "BIGINT": pa.int64(), "DOUBLE": pa.float64(), "VARCHAR[]": pa.list_(pa.string()),
+        "UBIGINT[]": pa.list_(pa.uint64()),
         "TIMESTAMP WITH TIME ZONE": pa.timestamp("us", "UTC"),
     }
     return pa.schema([(name, types[kind]) for name, kind in columns])

@@ -36,7 +36,7 @@ def test_leads_are_stored_counted_and_replaced(filled):
 
 def test_a_catalog_without_the_table_is_migrated_and_scored_again(filled):
     with duckdb.connect(str(filled.path)) as held:  # as the release before left it
-        held.execute("DROP VIEW leads_view; DROP VIEW environments_view; DROP TABLE lead")
+        held.execute("DROP VIEW leads_view; DROP VIEW environments_view; DROP TABLE lead; DROP TABLE signature")
         held.execute("DELETE FROM river_schema WHERE version > 1; DELETE FROM river_views")
     upkeep.vacuum(filled.path)
     again = open_catalog(filled.path)

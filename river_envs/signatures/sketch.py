@@ -1,0 +1,59 @@
+"""A topic in 64 bytes: a signed random projection of word counts.
+
+The 64 bits of a word's hash are its 64 signs, so the projection needs no stored matrix (Weinberger et al. 2009 hash
+features the same way; Achlioptas 2003 shows that signs suffice to keep angles). Everything is integer arithmetic:
+a count weighs its bit length, a logarithm that comes out alike on all machines. Sketches of a whole corpus share the
+direction of its boilerplate: subtract their mean before you compare topics (``selection/diversity.py``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from river_envs.signatures.base import DIMENSIONS
+from river_envs.signatures.words import hashed, runs
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MOST_TEST_BYTES = 64 * 1024
+_IDENTIFIER = re.compile(rb"[A-Za-z]{4,24}")
+
+
+def content_words(found: Iterable[str]) -> list[str]:
+    """``found`` without the short words that any English text is full of."""
+    return [word for word in found if len(word) > 3 or not word.isalpha()]
+
+
+def identifiers(sources: Iterable[bytes]) -> list[str]:
+    """The parts of the names in test sources (``test_row_count`` gives test, count), of a bounded number of bytes."""
+    found: list[str] = []
+    left = MOST_TEST_BYTES
+    for source in sources:
+        found.extend(word.decode().lower() for word in _IDENTIFIER.findall(source[:left]))
+        left -= min(left, len(source))
+    return found
+
+
+def sketch(instruction: Sequence[str], tests: Sequence[str]) -> bytes:
+    """64 int8 from the words of the instruction (weight 2), their neighbouring pairs and the tests' words (1 each)."""
+    import numpy as np
+
+    asked = hashed(content_words(instruction))
+    total = 2 * _projected(asked) + _projected(runs(asked, 2)) + _projected(hashed(tests))
+    size = int(np.abs(total).max())
+    scaled = np.sign(total) * (np.abs(total) * 127 // size) if size else total
+    return scaled.astype(np.int8).tobytes()
+
+
+def _projected(features: NDArray[np.uint64]) -> NDArray[np.int64]:
+    import numpy as np
+
+    values, counts = np.unique(features, return_counts=True)
+    weights = np.frexp(counts.astype(np.float64))[1].astype(np.int64)  # the bit length, exactly
+    bits = np.unpackbits(values.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
+    total: NDArray[np.int64] = weights @ (2 * bits.astype(np.int64) - 1)
+    return total.reshape(DIMENSIONS)
