@@ -278,7 +278,7 @@ class Reader:
                     column = batch.column(name)
                     found.append(_blobs(column) if name in ("minhash", "sketch") else column)
         names = _joined(parts["environment_id"]).to_pylist()
-        self._all_signed(names, ids)
+        self._all_signed(len(names), ids)
         codes = [
             _joined(parts[name]).dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
             for name in ("fixture", "tests")
@@ -302,14 +302,40 @@ class Reader:
                 column = batch.column("grams")
                 lengths.append(column.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64))
                 values.append(column.flatten().to_numpy())
-        self._all_signed(names, ids)
+        self._all_signed(len(names), ids)
         return Grams(names, np.cumsum(np.concatenate(lengths)), np.concatenate(values))
 
-    def _all_signed(self, names: Sequence[str], ids: Sequence[str] | None) -> None:
+    def sharing_grams(self, grams: NDArray[np.uint64], ids: Sequence[str]) -> list[str]:
+        """Those of ``ids`` that have one of these fingerprints, in order. Raises RiverError as ``signatures``."""
+        import pyarrow as pa
+
+        with self._reading() as connection:
+            connection.register("river_wanted", pa.table({"id": pa.array(list(ids), pa.string())}))
+            connection.register("river_grams", pa.table({"gram": pa.array(grams)}))
+            signed = connection.execute(
+                "SELECT count(*) FROM signature WHERE version = ? AND environment_id IN (SELECT id FROM river_wanted)",
+                [VERSION],
+            ).fetchall()[0][0]
+            found = connection.execute(
+                "WITH spread AS (SELECT environment_id, unnest(grams) AS gram FROM signature WHERE version = ? "
+                "AND environment_id IN (SELECT id FROM river_wanted)) SELECT DISTINCT environment_id FROM spread "
+                "WHERE gram IN (SELECT gram FROM river_grams) ORDER BY environment_id", [VERSION],
+            ).fetchall()
+        self._all_signed(int(signed), ids)
+        return [row[0] for row in found]
+
+    def instructions(self, ids: Sequence[str]) -> dict[str, str]:
+        """Instructions by id, in id order."""
+        with self._reading() as connection:
+            return dict(connection.execute(
+                "SELECT id, instruction FROM environment WHERE id IN ? ORDER BY id", [list(ids)]
+            ).fetchall())
+
+    def _all_signed(self, signed: int, ids: Sequence[str] | None) -> None:
         wanted = len(set(ids)) if ids is not None else self.count()
-        if len(names) != wanted:
+        if signed != wanted:
             raise RiverError(
-                f"{wanted - len(names)} of {wanted} environments in {self.path} have no signature of this release; "
+                f"{wanted - signed} of {wanted} environments in {self.path} have no signature of this release; "
                 "compute them with river_envs.signatures.ensure_signatures"
             )
 
