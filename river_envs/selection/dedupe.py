@@ -10,7 +10,7 @@ chance that no pair is equal as a whole is 0.02 %; with 48 it is below one in a 
 
 **Boilerplate.** A sentence that a whole corpus repeats fills single buckets with environments that are not alike. Each
 bucket therefore remembers its ``MOST_IN_BUCKET`` best kept members only, so that one environment is compared with at
-most 64 x 16 others, whatever the corpus: the cost is that of sorting, n log n. Two alike environments then still meet
+most 64 x 8 others, whatever the corpus: the cost is that of sorting, n log n. Two alike environments then still meet
 in every bucket that holds something of their own; what counts for the chance of a miss is how alike they are apart
 from the boilerplate. Copies of one task need no such care: all but the first are dropped, and stay out of the buckets.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BANDS = PERMUTATIONS // 2
-MOST_IN_BUCKET = 16
+MOST_IN_BUCKET = 8
 NOTHING = 0xFFFFFFFF
 """The first MinHash value of an instruction without words: such a one is like no other."""
 
