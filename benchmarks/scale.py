@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,8 @@ def measure(number: int, attempts: int, folder: Path) -> dict[str, Any]:
     started = time.perf_counter()
     synthesise(path, number, attempts)
     seconds = time.perf_counter() - started
-    print(f"{number:9,} environments, {attempts} attempts each: {path.stat().st_size >> 20:,} MB, made in {seconds:.0f} s")
+    size = path.stat().st_size >> 20
+    print(f"{number:9,} environments, {attempts} attempts each: {size:,} MB, made in {seconds:.0f} s")
     filtered, views = in_child("filter", path), in_child("views", path)
     print(f"          filter {filtered['seconds']:8.2f} s {filtered['peak_mb']:6,} MB  {filtered['grounds']}")
     for name, time_taken in views.items():
@@ -133,12 +135,13 @@ def main() -> int:
             for number in sorted(given.sizes)
         ]
     growth = {}
-    for small, large in zip(rows, rows[1:], strict=False):
+    for small, large in pairwise(rows):
         growth[f"{small['environments']} to {large['environments']}"] = found = exponents(small, large)
         print(f"growth from {small['environments']:,} to {large['environments']:,}: " + ", ".join(
             f"{name} n^{value}" for name, value in found.items()))
     met = all(row["within_target"] for row in rows)
-    print(f"targets (filter 10 s at 15,000, 300 s at 1,000,000, 8 GB; views 100 ms at 15,000): {'met' if met else 'missed'}")
+    print("targets (filter 10 s at 15,000, 300 s at 1,000,000, 8 GB; views 100 ms at 15,000): " + (
+        "met" if met else "missed"))
     RESULTS.parent.mkdir(exist_ok=True)
     RESULTS.write_text(json.dumps({"cpus": os.cpu_count(), "sizes": rows, "growth": growth}, indent=1) + "\n")
     return 0 if met else 1

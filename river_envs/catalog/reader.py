@@ -38,6 +38,17 @@ FROM (
 ) i FULL JOIN origin o ON o.input = i.input
 """
 
+_SEEN_BY_FILTER = """
+WITH latest_mark AS (SELECT environment_id, arg_max(mark, recorded_at) AS mark FROM mark GROUP BY environment_id)
+SELECT e.id, v.verdict, list_sort(coalesce(v.causes, [])), CASE WHEN m.mark <> 'clear' THEN m.mark END,
+    round(s.quality, 9)
+FROM environment e
+LEFT JOIN verdict v ON v.environment_id = e.id
+LEFT JOIN score s ON s.environment_id = e.id
+LEFT JOIN latest_mark m ON m.environment_id = e.id
+ORDER BY e.id
+"""  # the tables, not environments_view: that would count every attempt first
+
 
 class Reader:
     """Everything that can be asked of a catalog. Each call opens the file for a short moment only."""
@@ -150,9 +161,7 @@ class Reader:
     def content_hash(self) -> str:
         """A hash over ids, verdicts with causes, qualities and standing marks: what a filter sees, without any time."""
         with self._reading() as connection:
-            rows = connection.execute(
-                "SELECT id, verdict, list_sort(causes), mark, round(quality, 9) FROM environments_view ORDER BY id"
-            ).fetchall()
+            rows = connection.execute(_SEEN_BY_FILTER).fetchall()
         return digest([list(row) for row in rows])
 
     # -- values ------------------------------------------------------------------------------------------------------
