@@ -5,7 +5,7 @@
     signatures = catalog.signatures()       # aligned numpy arrays; no text is read
 
 A signature is a pure function of an environment's content and the same on every machine: words are hashed with
-BLAKE2b, and everything after that is integer arithmetic.
+BLAKE2b, and everything after that is exact arithmetic on whole numbers.
 """
 
 from __future__ import annotations

@@ -1,23 +1,17 @@
 """A topic in 64 bytes: a signed random projection of word counts.
 
 The 64 bits of a word's hash are its 64 signs, so the projection needs no stored matrix (Weinberger et al. 2009 hash
-features the same way; Achlioptas 2003 shows that signs suffice to keep angles). Everything is integer arithmetic:
+features the same way; Achlioptas 2003 shows that signs suffice to keep angles). Every number is a whole one:
 a count weighs its bit length, a logarithm that comes out alike on all machines. Sketches of a whole corpus share the
-direction of its boilerplate: subtract their mean before you compare topics (``selection/diversity.py``).
+direction of its boilerplate: subtract their mean before you compare topics.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
-from river_envs.signatures.base import DIMENSIONS
 from river_envs.signatures.words import hashed, runs
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 MOST_TEST_BYTES = 64 * 1024
 _IDENTIFIER = re.compile(rb"[A-Za-z]{4,24}")
@@ -43,17 +37,13 @@ def sketch(instruction: Sequence[str], tests: Sequence[str]) -> bytes:
     import numpy as np
 
     asked = hashed(content_words(instruction))
-    total = 2 * _projected(asked) + _projected(runs(asked, 2)) + _projected(hashed(tests))
-    size = int(np.abs(total).max())
-    scaled = np.sign(total) * (np.abs(total) * 127 // size) if size else total
-    return scaled.astype(np.int8).tobytes()
-
-
-def _projected(features: NDArray[np.uint64]) -> NDArray[np.int64]:
-    import numpy as np
-
-    values, counts = np.unique(features, return_counts=True)
-    weights = np.frexp(counts.astype(np.float64))[1].astype(np.int64)  # the bit length, exactly
-    bits = np.unpackbits(values.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
-    total: NDArray[np.int64] = weights @ (2 * bits.astype(np.int64) - 1)
-    return total.reshape(DIMENSIONS)
+    counted = [np.unique(features, return_counts=True) for features in (asked, runs(asked, 2), hashed(tests))]
+    hashes = np.concatenate([values for values, _ in counted])
+    weights = np.concatenate([  # frexp's exponent is the bit length, exactly
+        times * np.frexp(counts.astype(np.float64))[1] for (_, counts), times in zip(counted, (2, 1, 1), strict=True)
+    ])
+    bits = np.unpackbits(hashes.astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
+    total = 2 * (weights.astype(np.float64) @ bits.astype(np.float64)) - weights.sum()  # whole numbers: exact
+    size = np.abs(total).max()
+    scaled = np.fix(total * 127 / size) if size else total
+    return bytes(scaled.astype(np.int8))
