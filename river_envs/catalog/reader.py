@@ -14,12 +14,14 @@ from river_envs.environment import Environment, RiverError, digest
 from river_envs.probes.base import Finding, Result, Survey
 from river_envs.sandbox.base import Base, Delta
 from river_envs.scoring.evidence import Evidence
+from river_envs.signatures.base import DIMENSIONS, PERMUTATIONS, VERSION, Grams, Signatures
 
 if TYPE_CHECKING:
     import duckdb
+    import numpy as np
     import pandas as pd
-
-    from river_envs.signatures.table import Signatures
+    import pyarrow as pa
+    from numpy.typing import NDArray
 
 _READS = {"SELECT", "EXPLAIN", "MULTI"}  # MULTI is what PIVOT becomes
 _PORTION = 1000
@@ -36,6 +38,17 @@ FROM (
     FROM ingest_input GROUP BY input
 ) i FULL JOIN origin o ON o.input = i.input
 """
+
+_SEEN_BY_FILTER = """
+WITH latest_mark AS (SELECT environment_id, arg_max(mark, recorded_at) AS mark FROM mark GROUP BY environment_id)
+SELECT e.id, v.verdict, list_sort(coalesce(v.causes, [])), CASE WHEN m.mark <> 'clear' THEN m.mark END,
+    round(s.quality, 9), round(s.p_sound, 9)
+FROM environment e
+LEFT JOIN verdict v ON v.environment_id = e.id
+LEFT JOIN score s ON s.environment_id = e.id
+LEFT JOIN latest_mark m ON m.environment_id = e.id
+ORDER BY e.id
+"""  # the tables, not environments_view: that would count every attempt first
 
 
 class Reader:
@@ -68,6 +81,11 @@ class Reader:
                 raise
             except duckdb.Error as error:
                 raise RiverError(f"the query failed: {_one_sentence(error)}") from error
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        """The rows of one SELECT as plain Python values, quicker than a frame where there are very many."""
+        with self._reading() as connection:
+            return list(connection.execute(query).fetchall())
 
     def environments(self, where: str | None = None) -> pd.DataFrame:
         """``environments_view`` in id order; ``where`` is a SQL condition on it."""
@@ -150,48 +168,8 @@ class Reader:
         """A hash over ids, verdicts with causes, the numbers that rank and standing marks: what a filter sees, without
         any time."""
         with self._reading() as connection:
-            rows = connection.execute(
-                "SELECT id, verdict, list_sort(causes), mark, round(quality, 9), round(p_sound, 9) "
-                "FROM environments_view ORDER BY id"
-            ).fetchall()
+            rows = connection.execute(_SEEN_BY_FILTER).fetchall()
         return digest([list(row) for row in rows])
-
-    # -- signatures --------------------------------------------------------------------------------------------------
-
-    def signatures(self) -> Signatures:
-        """What environments are compared by, as arrays in id order; without those whose signature is missing."""
-        from river_envs.signatures.table import QUERY, Signatures
-
-        with self._reading() as connection:
-            return Signatures.of(connection.sql(QUERY).to_arrow_table())
-
-    def unsigned(self) -> list[str]:
-        """The ids of environments without a signature of this version, in order."""
-        from river_envs.signatures.signature import VERSION
-
-        with self._reading() as connection:
-            rows = connection.execute(
-                "SELECT id FROM environment WHERE id NOT IN "
-                "(SELECT environment_id FROM signature WHERE version = ?) ORDER BY id", [VERSION]
-            ).fetchall()
-        return [row[0] for row in rows]
-
-    def sharing(self, fingerprints: Sequence[int]) -> dict[str, list[int]]:
-        """The environments whose instruction has some of these fingerprints, with those that it has."""
-        import pyarrow as pa
-
-        wanted = pa.table({"gram": pa.array(sorted(set(fingerprints)), pa.uint64())})
-        with self._reading() as connection:
-            connection.register("river_wanted", wanted)
-            try:
-                rows = connection.execute(
-                    "SELECT environment_id, list_sort(list(gram)) FROM "
-                    "(SELECT environment_id, unnest(grams) AS gram FROM signature) "
-                    "WHERE gram IN (SELECT gram FROM river_wanted) GROUP BY environment_id ORDER BY environment_id"
-                ).fetchall()
-            finally:
-                connection.unregister("river_wanted")
-        return dict(rows)
 
     # -- values ------------------------------------------------------------------------------------------------------
 
@@ -301,6 +279,99 @@ class Reader:
             rows = connection.execute("SELECT model FROM calibration ORDER BY recorded_at DESC LIMIT 1").fetchall()
         return codec.loads(dict[str, Any], rows[0][0]) if rows else None
 
+    # -- signatures --------------------------------------------------------------------------------------------------
+
+    def without_signature(self, version: int) -> list[tuple[str, int]]:
+        """(id, bytes of its files) of every environment without a signature of this version, in id order."""
+        with self._reading() as connection:
+            return [(str(name), int(size)) for name, size in connection.execute(
+                "WITH missing AS (SELECT id FROM environment WHERE id NOT IN "
+                "(SELECT environment_id FROM signature WHERE version = ?)) "
+                "SELECT id, coalesce(sum(size), 0) FROM missing LEFT JOIN environment_file ON environment_id = id "
+                "LEFT JOIN file USING (sha256) GROUP BY id ORDER BY id", [version],
+            ).fetchall()]
+
+    def signatures(self, ids: Sequence[str] | None = None) -> Signatures:
+        """Signatures of all environments, or of ``ids``, in id order.
+
+        Raises RiverError where one is missing: call ``river_envs.signatures.ensure_signatures`` first.
+        """
+        import numpy as np
+
+        columns = "fixture, tests, minhash, sketch"
+        parts: dict[str, list[Any]] = {"environment_id": [], "fixture": [], "tests": [], "minhash": [], "sketch": []}
+        with self._reading() as connection:
+            for batch in _signature_batches(connection, columns, ids):
+                for name, found in parts.items():
+                    column = batch.column(name)
+                    found.append(_blobs(column) if name in ("minhash", "sketch") else column)
+        names = _joined(parts["environment_id"]).to_pylist()
+        self._all_signed(len(names), ids)
+        codes = [
+            _joined(parts[name]).dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
+            for name in ("fixture", "tests")
+        ]
+        return Signatures(
+            names, codes[0].astype(np.int64), codes[1].astype(np.int64),
+            np.concatenate([np.empty(0, np.uint8), *parts["minhash"]]).view("<u4").reshape(-1, PERMUTATIONS),
+            np.concatenate([np.empty(0, np.uint8), *parts["sketch"]]).view(np.int8).reshape(-1, DIMENSIONS),
+        )
+
+    def grams(self, ids: Sequence[str] | None = None) -> Grams:
+        """Winnowed fingerprints of all environments, or of ``ids``, in id order. Raises RiverError as ``signatures``.
+        """
+        import numpy as np
+
+        names: list[str] = []
+        lengths, values = [np.zeros(1, np.int64)], [np.empty(0, np.uint64)]
+        with self._reading() as connection:
+            for batch in _signature_batches(connection, "grams", ids):
+                names += batch.column("environment_id").to_pylist()
+                column = batch.column("grams")
+                lengths.append(column.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64))
+                values.append(column.flatten().to_numpy())
+        self._all_signed(len(names), ids)
+        return Grams(names, np.cumsum(np.concatenate(lengths)), np.concatenate(values))
+
+    def sharing_grams(self, grams: NDArray[np.uint64], ids: Sequence[str]) -> list[str]:
+        """Those of ``ids`` that have one of these fingerprints, in order. Raises RiverError as ``signatures``."""
+        import pyarrow as pa
+
+        with self._reading() as connection:
+            connection.register("river_wanted", pa.table({"id": pa.array(list(ids), pa.string())}))
+            connection.register("river_grams", pa.table({"gram": pa.array(grams)}))
+            signed = connection.execute(
+                "SELECT count(*) FROM signature WHERE version = ? AND environment_id IN (SELECT id FROM river_wanted)",
+                [VERSION],
+            ).fetchall()[0][0]
+            found = connection.execute(
+                "WITH spread AS (SELECT environment_id, unnest(grams) AS gram FROM signature WHERE version = ? "
+                "AND environment_id IN (SELECT id FROM river_wanted)) SELECT DISTINCT environment_id FROM spread "
+                "WHERE gram IN (SELECT gram FROM river_grams) ORDER BY environment_id", [VERSION],
+            ).fetchall()
+        self._all_signed(int(signed), ids)
+        return [row[0] for row in found]
+
+    def instructions(self, ids: Sequence[str]) -> dict[str, str]:
+        """Instructions by id, in id order."""
+        with self._reading() as connection:
+            return dict(connection.execute(
+                "SELECT id, instruction FROM environment WHERE id IN ? ORDER BY id", [list(ids)]
+            ).fetchall())
+
+    def _all_signed(self, signed: int, ids: Sequence[str] | None) -> None:
+        wanted = len(set(ids)) if ids is not None else self.count()
+        if signed != wanted:
+            raise RiverError(
+                f"{wanted - signed} of {wanted} environments in {self.path} have no signature of this release; "
+                "compute them with river_envs.signatures.ensure_signatures"
+            )
+
+    def count(self) -> int:
+        """How many environments there are."""
+        with self._reading() as connection:
+            return int(connection.execute("SELECT count(*) FROM environment").fetchall()[0][0])
+
     def finding(self, id: str) -> Finding:
         """One finding, by its id or the beginning of it; or by the environment that has no other."""
         with self._reading() as connection:
@@ -321,6 +392,40 @@ class Reader:
             problem = f"{len(rows)} findings begin with" if rows else "there is no finding"
             raise RiverError(f"{problem} {id!r}; list them with: river-envs sql \"FROM findings_view\" -c {self.path}")
         return next(finding for finding in self.findings_of([rows[0][1]])[rows[0][1]] if finding.id == rows[0][0])
+
+
+def _signature_batches(
+    connection: duckdb.DuckDBPyConnection, columns: str, ids: Sequence[str] | None
+) -> Iterator[pa.RecordBatch]:
+    """Rows of table ``signature`` in id order, as Arrow batches."""
+    import pyarrow as pa
+
+    condition = ""
+    if ids is not None:
+        connection.register("river_wanted", pa.table({"id": pa.array(list(ids), pa.string())}))
+        condition = " AND environment_id IN (SELECT id FROM river_wanted)"
+    yield from connection.sql(
+        f"SELECT environment_id, {columns} FROM signature WHERE version = ?{condition} ORDER BY environment_id",
+        params=[VERSION],
+    ).to_arrow_table().to_batches()
+
+
+def _blobs(column: pa.Array) -> NDArray[np.uint8]:
+    """The bytes of an Arrow column of blobs, one after the other, as one array: no Python object per value."""
+    import numpy as np
+
+    _, offsets, content = column.buffers()
+    if content is None:
+        return np.empty(0, np.uint8)
+    width = np.int64 if str(column.type).startswith("large") else np.int32
+    ends = np.frombuffer(offsets, width)[column.offset:column.offset + len(column) + 1]
+    return np.frombuffer(content, np.uint8)[ends[0]:ends[-1]].copy()
+
+
+def _joined(arrays: Sequence[pa.Array]) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.concat_arrays(arrays) if arrays else pa.array([], pa.string())
 
 
 def _one_sentence(error: Exception) -> str:

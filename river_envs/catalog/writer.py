@@ -39,7 +39,7 @@ from river_envs.environment import Environment, sha256
 from river_envs.probes.base import Result, Survey
 from river_envs.processes import is_gone, this_process
 from river_envs.sandbox.base import Base, Delta
-from river_envs.signatures.signature import VERSION, Signature, signature
+from river_envs.signatures import VERSION, Signature, signature
 
 if TYPE_CHECKING:
     import duckdb
@@ -85,7 +85,7 @@ class Writer:
         self._store.insert(
             "environment_file", [row for environment in fresh.values() for row in environment_file_rows(environment)]
         )
-        self.add_signatures([signature(environment) for environment in fresh.values()])
+        self.add_signatures({name: signature(environment) for name, environment in fresh.items()})
         seen = [
             {"input": clean(where), "environment_id": environment.id, "name": clean(environment.name),
              "source": clean(environment.source), "signature": clean(signature)}
@@ -94,10 +94,17 @@ class Writer:
         self._store.replace("origin", seen, by=["input"])
         return results
 
-    def add_signatures(self, found: Sequence[Signature]) -> None:
-        """Record what environments are compared by; an older version of a signature is replaced."""
-        rows = [{**vars(one), "version": VERSION, "grams": list(one.grams)} for one in found]
-        self._store.replace("signature", rows, by=["environment_id"])
+    def add_signatures(self, found: Mapping[str, Signature]) -> None:
+        """Put signatures in the place of those that the environments had."""
+        self._store.replace(
+            "signature",
+            [
+                {"environment_id": name, "version": VERSION, "fixture": row.fixture, "tests": row.tests,
+                 "minhash": row.minhash, "sketch": row.sketch, "grams": row.grams}
+                for name, row in found.items()
+            ],
+            by=["environment_id"],
+        )
 
     def _origins(self, wheres: Sequence[str]) -> dict[str, str]:
         return self._store.pairs("origin", "input", "environment_id", {clean(where) for where in wheres})

@@ -14,7 +14,7 @@ from river_envs.environment import RiverError
 from river_envs.scoring.evidence import Evidence
 from river_envs.scoring.features import FEATURES, features, readable
 from river_envs.scoring.figures import figures
-from river_envs.scoring.model import Model, Term, logit
+from river_envs.scoring.model import Model, Term, logit, with_prior
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,6 +70,18 @@ def calibrate(rows: Sequence[Row], about: Mapping[str, Any] | None = None) -> Ca
     return Calibrated(fit(values, sound, families, told), measured)
 
 
+def predicted_unseen(rows: Sequence[Row], prior: float | None = None) -> list[float]:
+    """P(sound) of each row by a model that saw nothing of its family, for a corpus in which the share ``prior`` is
+    sound (None: as in the rows). Raises RiverError as ``calibrate`` does.
+    """
+    import numpy as np
+
+    _check(rows)
+    values = np.array([features(row.evidence) for row in rows])
+    sound = np.array([float(row.sound) for row in rows])
+    return [float(chance) for chance in _unseen(rows, values, sound, [row.family for row in rows], prior)]
+
+
 def fit(values: Numbers, sound: Numbers, families: Sequence[str], about: Mapping[str, Any] | None = None) -> Model:
     """The model of these rows; ``values`` is (rows, len(FEATURES))."""
     import numpy as np
@@ -123,7 +135,9 @@ def _covariance(
     return tuple(tuple(float(value) for value in line) for line in found)
 
 
-def _unseen(rows: Sequence[Row], values: Numbers, sound: Numbers, families: Sequence[str]) -> Numbers:
+def _unseen(
+    rows: Sequence[Row], values: Numbers, sound: Numbers, families: Sequence[str], prior: float | None = None
+) -> Numbers:
     """For each row the prediction of a model that saw nothing of its family."""
     import numpy as np
     from sklearn.model_selection import GroupKFold
@@ -133,7 +147,7 @@ def _unseen(rows: Sequence[Row], values: Numbers, sound: Numbers, families: Sequ
     for seen, unseen in folds.split(values, sound, families):
         if len(set(sound[seen])) < 2:
             raise RiverError("nearly all environments of one kind are of one family: label more families")
-        model = fit(values[seen], sound[seen], [families[place] for place in seen])
+        model = with_prior(fit(values[seen], sound[seen], [families[place] for place in seen]), prior)
         for place in unseen:
             predicted[place] = model.p_sound(rows[place].evidence).value
     return predicted

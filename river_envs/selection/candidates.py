@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from river_envs.environment import digest
-from river_envs.report.frames import read
 from river_envs.selection.choose import Decision, counts
 from river_envs.selection.gates import Candidate, Mark
 from river_envs.selection.manifest import Header
@@ -20,49 +19,33 @@ WITH latest_mark AS (
         arg_max(who, recorded_at) AS who
     FROM mark GROUP BY environment_id
 )
-SELECT e.*, v.reasons, m.kind AS mark_kind, m.note AS note, m.who AS who
-FROM environments_view e
+SELECT e.id, e.name, v.verdict, v.causes, v.reasons[1], len(v.reasons), s.quality, s.learnability,
+    m.kind, m.note, m.who, e.unsupported, e.domain, e.verifier_kind, e.source, e.format, e.has_reference,
+    s.p_accepts_wrong, s.p_rejects_right, s.instability, s.p_sound, e.task_complexity, e.skill_type, e.language,
+    e.difficulty
+FROM environment e
 LEFT JOIN verdict v ON v.environment_id = e.id
+LEFT JOIN score s ON s.environment_id = e.id
 LEFT JOIN latest_mark m ON m.environment_id = e.id
 ORDER BY e.id
-"""
+"""  # the tables, not environments_view: that would count every attempt first
 
 
 def candidates(catalog: Catalog) -> list[Candidate]:
     """Every unique environment of the catalog, in id order."""
-    return [
-        Candidate(
-            id=row["id"],
-            name=row["name"],
-            verdict=row["verdict"],
-            causes=row["causes"] or (),
-            verdict_reason=_first(row["reasons"] or ()),
-            quality=row["quality"],
-            learnability=row["learnability"],
-            mark=Mark(row["mark_kind"], row["note"] or "", row["who"] or "") if row["mark"] else None,
-            unsupported=row["unsupported"] or (),
-            domain=row["domain"],
-            verifier_kind=row["verifier_kind"],
-            source=row["source"],
-            format=row["format"],
-            has_reference=row["has_reference"],
-            p_accepts_wrong=row["p_accepts_wrong"],
-            p_rejects_right=row["p_rejects_right"],
-            instability=row["instability"],
-            p_sound=row.get("p_sound"),
-            task_complexity=row["task_complexity"],
-            skill_type=row["skill_type"],
-            language=row["language"],
-            difficulty=row["difficulty"],
-        )
-        for row in read(catalog, _QUERY)
-    ]
-
-
-def _first(reasons: Sequence[str]) -> str:
-    """The first reason, and how many more there are: one reason usually causes the others."""
-    more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
-    return reasons[0] + more if reasons else ""
+    found = []
+    for (
+        id, name, verdict, causes, reason, reasons, quality, learnability, kind, note, who, unsupported, *rest
+    ) in catalog.rows(_QUERY):  # fmt: skip
+        more = f" (and {reasons - 1} more)" if reasons and reasons > 1 else ""  # one reason usually causes the others
+        mark = Mark(kind, note or "", who or "") if kind not in (None, "clear") else None
+        found.append(
+            Candidate(
+                id, name, verdict, tuple(causes or ()), f"{reason}{more}" if reason else "", quality, learnability,
+                mark, tuple(unsupported or ()), *rest,
+            )
+        )  # fmt: skip
+    return found
 
 
 def subset_record(header: Header, decisions: Sequence[Decision], directory: str) -> SubsetRecord:

@@ -32,7 +32,7 @@ from river_envs.selection.request import Request
 from river_envs.selection.serving import cell_of, served
 
 if TYPE_CHECKING:
-    from river_envs.signatures.table import Signatures
+    from river_envs.signatures.base import Signatures
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from river_envs.selection.request import Request
 from river_envs.selection.serving import cell_of
 
 if TYPE_CHECKING:
-    from river_envs.signatures.table import Signatures
+    from river_envs.signatures.base import Signatures
 
 DRAWS = 50
 STRATA = ("domain", "verifier_kind")

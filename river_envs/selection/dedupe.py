@@ -1,95 +1,139 @@
-"""Near-duplicates: in rank order, what is nearly the same as a better one that stays is dropped.
+"""Which environments repeat a better one: the same tests on the same start, or nearly the same instruction.
 
-Two environments are near-duplicates when the estimated Jaccard similarity of the word 8-grams of their instructions is
-at least 0.3, or when the syntax trees of their tests and the files that they work on are the same (another wording of
-one task). The same tests on other files are another task, unless neither brings files of its own.
+Greedy in rank order: an environment is dropped when it repeats one that was kept before it. Likeness is the share of
+equal MinHash values, which estimates the Jaccard likeness of the instructions' word 8-grams (Broder 1997).
 
-Candidates for the first are found by banding (Indyk and Motwani 1998): 64 bands of two rows, of which a pair of
-similarity 0.3 shares none once in 420 times, and one of 0.05 shares one in seven. Buckets of one environment are left
-out; in a bucket one is compared with at most ``MOST`` that stay, the best first, so that boilerplate that fills a
-bucket costs a bounded time for each environment: what stays in one bucket is alike by chance only.
+**Locality-sensitive hashing.** Only environments that share a *bucket*, a pair of neighbouring values at the same
+place (64 bands of 2 rows), are compared. With 39 of 128 values equal, the fewest that reach the threshold 0.3, the
+chance that no pair is equal as a whole is 0.02 %; with 48 it is below one in a million, and above 64 there is none
+(``miss_chance``).
+
+**Boilerplate.** A sentence that a whole corpus repeats fills single buckets with environments that are not alike. Each
+bucket therefore remembers its ``MOST_IN_BUCKET`` best kept members only, so that one environment is compared with at
+most 64 x 8 others, whatever the corpus: the cost is that of sorting, n log n. Two alike environments then still meet
+in every bucket that holds something of their own; what counts for the chance of a miss is how alike they are apart
+from the boilerplate. Copies of one task need no such care: all but the first are dropped, and stay out of the buckets.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
+
+from river_envs.signatures.base import PERMUTATIONS, Signatures
 
 if TYPE_CHECKING:
     import numpy as np
-    import numpy.typing as npt
+    from numpy.typing import NDArray
 
-    from river_envs.signatures.table import Signatures
-
-THRESHOLD: Final = 0.3
-ROWS: Final = 2
-MOST: Final = 32
+BANDS = PERMUTATIONS // 2
+MOST_IN_BUCKET = 8
+NOTHING = 0xFFFFFFFF
+"""The first MinHash value of an instruction without words: such a one is like no other."""
 
 
 def duplicates(
-    order: Sequence[int], signatures: Signatures, threshold: float = THRESHOLD
+    order: Sequence[int] | NDArray[np.int64], signatures: Signatures, threshold: float = 0.3, enough: int | None = None
 ) -> dict[int, int]:
-    """Which of the rows in ``order`` (best first) are near-duplicates: the dropped one's row to that of the better one
-    that stays.
+    """Positions that repeat an earlier kept one, each with the position of the best ranked that it repeats.
 
     Args:
-        order: row numbers of ``signatures``, each once.
+        order: positions in ``signatures``, best first; what is not in it takes no part.
         signatures: of all environments.
-        threshold: least estimated Jaccard similarity of the instructions.
+        threshold: the least share of equal MinHash values that makes a duplicate, in (0, 1].
+        enough: stop when so many were kept; what comes after was not looked at.
     """
     import numpy as np
 
-    rows = np.asarray(order, dtype=np.int64)
-    if len(rows) < 2:
-        return {}
-    minhash = signatures.minhash[rows]
-    buckets = _buckets(minhash)
-    same = _same_task(rows, signatures)
-    members: dict[int, list[int]] = {}
-    tasks: dict[int, int] = {}
+    places = np.asarray(order, dtype=np.int64)
+    minhash = np.ascontiguousarray(signatures.minhash[places])
+    buckets = _Buckets(minhash)
+    least = math.ceil(threshold * PERMUTATIONS - 1e-9)
+    suites = list(zip(signatures.tests[places].tolist(), signatures.fixture[places].tolist(), strict=True))
+    best_of_suite: dict[tuple[int, int], int] = {}
     found: dict[int, int] = {}
-    for at in range(len(rows)):
-        better = tasks.get(int(same[at]), -1) if same[at] >= 0 else -1
-        own = buckets[at]
-        own = own[own >= 0].tolist()
-        if better < 0 and own:
-            near = sorted({one for bucket in own for one in members.get(bucket, ())})
-            alike = (minhash[near] == minhash[at]).mean(axis=1) >= threshold if near else ()
-            better = next((one for one, yes in zip(near, alike, strict=True) if yes), -1)
-        if better >= 0:
-            found[int(rows[at])] = int(rows[better])
-            continue
-        if same[at] >= 0:
-            tasks[int(same[at])] = at
-        for bucket in own:
-            held = members.setdefault(bucket, [])
-            if len(held) < MOST:
-                held.append(at)
+    for rank in range(len(places)):
+        if enough is not None and rank - len(found) >= enough:
+            break
+        suite = suites[rank]
+        known = best_of_suite.get(suite, -1) if suite[0] >= 0 else -1
+        mates = buckets.kept_mates(rank)
+        if len(mates):
+            equal = np.count_nonzero(minhash[mates] == minhash[rank], axis=1)
+            alike = mates[equal >= least]
+            if len(alike):
+                known = min(int(alike.min()), known if known >= 0 else rank)
+        if known >= 0:
+            found[int(places[rank])] = int(places[known])
+        else:
+            buckets.keep(rank)
+            if suite[0] >= 0:
+                best_of_suite[suite] = rank
     return found
 
 
-def _buckets(minhash: npt.NDArray[np.uint32]) -> npt.NDArray[np.int64]:
-    """(n, bands) bucket numbers, each unique over all bands; −1 where a bucket has one member only."""
-    import numpy as np
+def miss_chance(equal: int) -> float:
+    """The chance that two environments with ``equal`` of 128 MinHash values equal share no bucket.
 
-    n, permutations = minhash.shape
-    bands = permutations // ROWS
-    numbers = np.full((n, bands), -1, dtype=np.int64)
-    start = 0
-    for band in range(bands):
-        pair = minhash[:, band * ROWS : (band + 1) * ROWS].astype(np.uint64)
-        keys = (pair[:, 0] << np.uint64(32)) | pair[:, 1]
-        _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
-        shared = counts[inverse] > 1
-        numbers[shared, band] = start + inverse[shared]
-        start += len(counts)
-    return numbers
+    The equal places are a random choice of ``equal`` out of 128; a miss takes at most one from each of 64 pairs.
+    """
+    if equal > BANDS:
+        return 0.0
+    return float(math.comb(BANDS, equal) * 2**equal / math.comb(PERMUTATIONS, equal))
 
 
-def _same_task(rows: npt.NDArray[np.int64], signatures: Signatures) -> npt.NDArray[np.int64]:
-    """(n,) a number for each pair of tests and fixture; −1 where there are no tests to compare."""
-    import numpy as np
+class _Buckets:
+    """Who shares a bucket with whom, and who of them was kept. Members are ranks, so the least is the best."""
 
-    tests, fixture = signatures.tests[rows], signatures.fixture[rows]
-    pairs = tests * (signatures.fixture.max(initial=0) + 2) + fixture + 1
-    return np.where(tests >= 0, pairs, -1)
+    def __init__(self, minhash: NDArray[np.uint32]) -> None:
+        import numpy as np
+
+        number = len(minhash)
+        self._codes = np.full((number, BANDS), -1, np.int32)  # the bucket by member and band; -1: alone in it
+        sizes = [np.empty(0, np.int32)]
+        buckets = 0
+        present = minhash[:, 0] != NOTHING
+        pairs = minhash.view(np.uint64)
+        for band in range(BANDS):
+            order = np.argsort(pairs[:, band], kind="stable")
+            order = order[present[order]]
+            ordered = pairs[order, band]
+            starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(order) else order
+            counts = np.diff(np.append(starts, len(order)))
+            shared = counts > 1
+            codes = np.where(shared, np.cumsum(shared) - 1 + buckets, -1)
+            self._codes[order, band] = np.repeat(codes, counts)
+            sizes.append(np.minimum(counts[shared], MOST_IN_BUCKET).astype(np.int32))
+            buckets += int(shared.sum())
+        capacity = np.concatenate(sizes)
+        self._start = np.concatenate([[0], np.cumsum(capacity, dtype=np.int64)])
+        self._filled = np.zeros(buckets, np.int32)
+        self._members = np.full(int(self._start[-1]), -1, np.int32)
+        self._lonely: NDArray[np.bool_] = np.all(self._codes < 0, axis=1)
+
+    def kept_mates(self, rank: int) -> NDArray[np.int32]:
+        """Kept members of the buckets of ``rank``, each once."""
+        import numpy as np
+
+        if self._lonely[rank]:
+            return self._members[:0]
+        codes = self._codes[rank]
+        codes = codes[codes >= 0]
+        codes = codes[self._filled[codes] > 0]
+        if not len(codes):
+            return self._members[:0]
+        places = self._start[codes][:, None] + np.arange(int(self._filled[codes].max()))
+        inside = places < (self._start[codes] + self._filled[codes])[:, None]
+        return np.unique(self._members[places[inside]])
+
+    def keep(self, rank: int) -> None:
+        """Add ``rank`` to its buckets, as far as they have room."""
+        if self._lonely[rank]:
+            return
+        codes = self._codes[rank]
+        codes = codes[codes >= 0]
+        places = self._start[codes] + self._filled[codes]
+        room = places < self._start[codes + 1]
+        self._members[places[room]] = rank
+        self._filled[codes[room]] += 1

@@ -12,7 +12,7 @@ from river_envs.selection.ranking import vouched
 from river_envs.selection.request import Request
 
 if TYPE_CHECKING:
-    from river_envs.signatures.table import Signatures
+    from river_envs.signatures.base import Signatures
 
 Drop = tuple[str, str, str | None]
 """Ground, reason, and the id of the better one."""

@@ -21,7 +21,7 @@ from river_envs.selection.request import Request
 
 if TYPE_CHECKING:
     from river_envs.catalog import Catalog
-    from river_envs.signatures.table import Signatures
+    from river_envs.signatures.base import Signatures
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def decide(
     found = candidates(catalog)
     shared = contaminated(catalog, decontaminate, [one.id for one in found]) if decontaminate else {}
     signatures = catalog.signatures()
-    said = {id: str(overlap) for id, overlap in shared.items()}
+    said = {id: f"shares 13 words with {one.task}: {one.words!r}" for id, one in shared.items()}
     decisions = choose(found, request, signatures, said)
     return Filtered(_header(catalog, request, decontaminate, command), request, decisions, signatures, None)
 

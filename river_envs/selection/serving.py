@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from river_envs.signatures.table import Signatures
+    from river_envs.signatures.base import Signatures
 
 
 def cell_of(candidate: Candidate, request: Request) -> Cell:

@@ -1,52 +1,52 @@
-"""What a task is about, in 256 small numbers: a signed random projection of its words.
+"""A topic in 256 bytes: a signed random projection of word counts.
 
-The words and word pairs of the instruction and the names in the tests are counted, logarithmically, and projected
-on 256 directions of ±1 that a hash draws for each word (Johnson-Lindenstrauss with Achlioptas' signs, 2003): the cosine
-of two sketches estimates the cosine of the two texts, within about 0.06. Words of every instruction are left out.
+The bits of a word's hash, mixed four times, are its 256 signs, so the projection needs no stored matrix (Weinberger et
+al. 2009 hash features the same way; Achlioptas 2003 shows that signs suffice to keep angles): the cosine of two
+sketches is that of the texts within about 0.06. Every number is a whole one: a count weighs its bit length,
+a logarithm that comes out alike on all machines.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Sequence
-from hashlib import blake2b
-from itertools import pairwise
-from math import log
-from typing import Final
+from collections.abc import Iterable, Sequence
 
-from river_envs.environment import Verifier
+from river_envs.signatures.base import DIMENSIONS
+from river_envs.signatures.words import hashed, mixed, runs
 
-SIZE: Final = 256
-MOST: Final = 4000
-"""Words of each part that are read."""
-_NAME = re.compile(r"[A-Za-z_][A-Za-z_]{2,}")
-_COMMON: Final = frozenset(
-    (  # noqa: SIM905 - a few lines are easier to read than ninety
-        "the a an and or of to in is it be on at by for with from as that this these those each all any no not if then"
-        " else you your must should will can may file files create write read use using named called into its their has"
-        " have one assert import def return self true false none test tests path open exists len str int name main"
-    ).split()
-)
+MOST_TEST_BYTES = 64 * 1024
+_IDENTIFIER = re.compile(rb"[A-Za-z]{4,24}")
 
 
-def sketch(instruction: Sequence[str], verifier: Verifier) -> bytes:
-    """256 int8 for an environment, scaled so that the largest is ±127; zeros where there is no word."""
+def content_words(found: Iterable[str]) -> list[str]:
+    """``found`` without the short words that any English text is full of."""
+    return [word for word in found if len(word) > 3 or not word.isalpha()]
+
+
+def identifiers(sources: Iterable[bytes]) -> list[str]:
+    """The parts of the names in test sources (``test_row_count`` gives test, count), of a bounded number of bytes."""
+    found: list[str] = []
+    left = MOST_TEST_BYTES
+    for source in sources:
+        found.extend(word.decode().lower() for word in _IDENTIFIER.findall(source[:left]))
+        left -= min(left, len(source))
+    return found
+
+
+def sketch(instruction: Sequence[str], tests: Sequence[str]) -> bytes:
+    """256 int8 from the words of the instruction (weight 2), their neighbouring pairs and the tests' words (1 each)."""
     import numpy as np
 
-    kept = [word for word in instruction[:MOST] if word not in _COMMON and len(word) > 1]
-    counts = Counter(kept)
-    counts.update(f"{one} {two}" for one, two in pairwise(kept))
-    text = " ".join(file.content[:40_000].decode("utf-8", "replace") for file in verifier.files)
-    named = Counter(f"test {name}" for name in _NAME.findall(text.casefold())[:MOST] if name not in _COMMON)
-    weights = [1 + log(count) for count in counts.values()] + [0.3 * (1 + log(count)) for count in named.values()]
-    drawn = b"".join(_draw(word) for word in (*counts, *named))
-    signs = 2.0 * np.unpackbits(np.frombuffer(drawn, np.uint8)).reshape(len(weights), SIZE) - 1
-    total = np.round(np.asarray(weights) @ signs, 6)  # rounded: the order of additions must not decide
-    largest = float(np.abs(total).max())
-    scaled = np.round(127 * total / largest) if largest else total
-    return bytes(scaled.astype(np.int8).tobytes())
-
-
-def _draw(word: str) -> bytes:
-    return blake2b(word.encode("utf-8", "surrogatepass"), digest_size=SIZE // 8).digest()
+    asked = hashed(content_words(instruction))
+    counted = [np.unique(features, return_counts=True) for features in (asked, runs(asked, 2), hashed(tests))]
+    hashes = np.concatenate([values for values, _ in counted])
+    weights = np.concatenate([  # frexp's exponent is the bit length, exactly
+        times * np.frexp(counts.astype(np.float64))[1] for (_, counts), times in zip(counted, (2, 1, 1), strict=True)
+    ])
+    drawn = np.stack([mixed(hashes, turn) for turn in range(DIMENSIONS // 64)], axis=1)
+    octets = drawn.astype("<u8").view(np.uint8).reshape(len(drawn), DIMENSIONS // 8)
+    bits = np.unpackbits(octets, axis=1, bitorder="little")
+    total = 2 * (weights.astype(np.float64) @ bits.astype(np.float64)) - weights.sum()  # whole numbers: exact
+    size = np.abs(total).max()
+    scaled = np.fix(total * 127 / size) if size else total
+    return bytes(scaled.astype(np.int8))

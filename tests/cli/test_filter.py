@@ -152,7 +152,7 @@ def test_a_benchmark_is_kept_clear_of(catalog, tmp_path):
         writer.add_environments([catalog.environment(name)], ["x"])
     said = filtered(catalog, "--decontaminate", bench.path, "--dry-run")
     assert said["grounds"]["contaminated"] >= 1
-    run("filter", "-c", catalog.path, "--decontaminate", tmp_path / "no", "--dry-run", fails="there is no such file")
+    run("filter", "-c", catalog.path, "--decontaminate", tmp_path / "no", "--dry-run", fails="does not exist")
 
 
 def test_nothing_kept_is_exit_status_2_and_says_why(tmp_path):

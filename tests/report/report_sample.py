@@ -26,13 +26,16 @@ FOUND = ("pays-for-nothing", "existence-only", "printed-answer", "image-answer",
          "flaky", "reference-fails", "verifier-crashes", "pays-for-nothing")
 
 
+ANSWER = "/app/answer.txt"
+
+
 def environment(number, name=None, **changes):
     verifier = Verifier("harbor", (File("test.sh", f"grep -qx {number} /app/answer.txt".encode()),), "test.sh")
     metadata = Metadata(domain=DOMAINS[number * 5 % 9], verifier_kind=KINDS[number * 3 % 5])
     reference = Reference("shipped", (File("solve.sh", b"true"),)) if number % 4 else None
     return Environment(
         name or f"{metadata.domain.replace('_', '-')}-task-{number:03}", "river-mini", ["harbor", "tmax"][number % 2],
-        changes.pop("instruction", f"Count the lines of /app/log{number}.txt and write the number to /app/answer.txt."),
+        changes.pop("instruction", f"Count the lines of /app/log{number}.txt and then write it to the file {ANSWER}."),
         ImageRecipe("dockerfile", "FROM x", (File("Dockerfile", b"FROM x"),)), verifier, reference, metadata, **changes,
     )
 

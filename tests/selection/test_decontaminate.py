@@ -1,75 +1,93 @@
-"""Passages shared with a benchmark, through real catalogs and real directories."""
+"""A benchmark's text is found in a catalog, and nothing else is."""
+
+from dataclasses import replace
 
 import pytest
 
 from river_envs.catalog import open_catalog
 from river_envs.environment import Environment, File, ImageRecipe, RiverError, Verifier
 from river_envs.formats.writer import write_harbor
-from river_envs.selection.decontaminate import contaminated
-from river_envs.selection.request import Request
-from river_envs.selection.run import decide
+from river_envs.selection.decontaminate import Overlap, contaminated
 
-PASSAGE = "sum the third column of the table in the folder and write the total out"
-
-
-def environment(name, text):
-    verifier = Verifier("harbor", (File("test.sh", f"exit 0 # {name}\n".encode()),), "test.sh")
-    return Environment(name, "unit", "harbor", text, ImageRecipe("dockerfile", "FROM x"), verifier)
+RUN = "install the newest release of the parser and let it read every report of march"
+SHARED = "install the newest release of the parser and let it read every report"
 
 
-def catalog(path, *environments):
-    made = open_catalog(path, create=True)
-    with made.writer() as writer:
-        writer.add_environments(environments, [one.name for one in environments])
-    return made
+def environment(name, instruction):
+    verifier = Verifier("harbor", (File("test.sh", b"exit 0"),), "test.sh")
+    return Environment(name, "unit", "harbor", instruction, ImageRecipe("dockerfile", "FROM x"), verifier)
+
+
+def stored(path, environments):
+    catalog = open_catalog(path, create=True)
+    with catalog.writer() as writer:
+        writer.add_environments(environments, [found.name for found in environments])
+    return catalog
 
 
 @pytest.fixture
-def ours(tmp_path):
-    return catalog(
-        tmp_path / "ours.duckdb",
-        environment("copied", f"Hello. {PASSAGE.upper()}! Then stop."),
-        environment("near", "sum the third column of the table in the folder and print the total here today"),
-        environment("other", "rename every file below the folder so that its name holds the date of its last change"),
-    )
+def mine(tmp_path):
+    return stored(tmp_path / "mine.duckdb", [
+        environment("copied", "Before anything else, **Install the newest\nrelease of the parser; and let it read** "
+                              f"every report, then sort {' '.join(map(str, range(30)))}."),
+        environment("near", "install the newest release of the parser and let it read some other thing of ours today"),
+        environment("other", "Count the words of every file below the folder and write a table with one row per file"),
+        environment("empty", ""),
+    ])
 
 
-def test_a_shared_run_of_13_words_is_found_whatever_the_case(ours, tmp_path):
-    theirs = catalog(tmp_path / "bench.duckdb", environment("bench/one", f"Please {PASSAGE}, thank you."))
-    found = contaminated(ours, [theirs.path], ours.ids())
-    (overlap,) = found.values()
-    assert ours.environment(next(iter(found))).name == "copied"
-    assert str(overlap) == f"shares 13 words with bench/one: {' '.join(PASSAGE.split()[:13])!r}"
+@pytest.fixture
+def benchmark():
+    return [environment("bench-0", "Something else entirely, of no interest to anybody here or there at all, ever"),
+            environment("bench-1", f"Please {RUN}."), environment("bench-2", f"Now {RUN} again.")]
 
 
-def test_directories_of_tasks_are_read_and_the_filter_drops(ours, tmp_path):
-    write_harbor(environment("one", f"Now: {PASSAGE}."), tmp_path / "bench" / "one")
-    with ours.writer() as writer:
-        writer.add_mark(ours.find("copied"), "sound", "read it")
-        writer.add_mark(ours.find("near"), "sound", "read it")
-    decided = decide(ours, Request(1.0), decontaminate=[tmp_path / "bench"])
-    grounds = {one.candidate.name: one.ground for one in decided.decisions}
-    assert grounds == {"copied": "contaminated", "near": "kept", "other": "not-audited"}
-    assert decided.header.options["decontaminate"] == ["bench"]
+def test_a_benchmark_in_a_catalog(mine, benchmark, tmp_path):
+    path = stored(tmp_path / "bench.duckdb", benchmark).path
+    copied = mine.find("copied")
+    found = contaminated(mine, [path], mine.ids())
+    assert set(found) == {copied}
+    assert found[copied].task in {"bench-1", "bench-2"}
+    assert found[copied].words == SHARED
+    assert contaminated(mine, [str(path)], [mine.find("other"), mine.find("near")]) == {}
+    assert contaminated(mine, [path], []) == {}
 
 
-def test_what_is_not_there_is_said(ours, tmp_path):
-    with pytest.raises(RiverError, match="there is no such file"):
-        contaminated(ours, [tmp_path / "absent"], [])
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(RiverError, match="holds no task"):
-        contaminated(ours, [tmp_path / "empty"], [])
+def test_a_benchmark_as_it_was_published(mine, benchmark, tmp_path):
+    write_harbor(benchmark[1], tmp_path / "corpus" / "bench-1")
+    found = contaminated(mine, [tmp_path / "corpus"], mine.ids())
+    assert found == {mine.find("copied"): Overlap("river/bench-1", SHARED)}
 
 
-def test_missing_signatures_are_made_once(ours):
-    from river_envs.signatures.ensure import ensure_signatures
+def test_several_benchmarks(mine, benchmark, tmp_path):
+    other = environment("bench-9", "the words of every file below the folder and write a table with one row per file")
+    paths = [stored(tmp_path / "a.duckdb", benchmark[:1]).path, stored(tmp_path / "b.duckdb", [other]).path]
+    assert contaminated(mine, paths, mine.ids()) == {
+        mine.find("other"): Overlap("bench-9", "the words of every file below the folder and write a table with")
+    }
 
-    before = ours.signatures()
-    assert ensure_signatures(ours) == 0
-    with ours.writer() as writer:
-        writer._store.update("DELETE FROM signature WHERE environment_id = ?", [ours.ids()[0]])
-    assert len(ours.signatures().ids) == 2
-    assert ensure_signatures(ours) == 1
-    after = ours.signatures()
-    assert after.ids == before.ids
-    assert (after.minhash == before.minhash).all()
+
+def test_a_fingerprint_alone_is_no_overlap(mine, tmp_path):
+    """Twelve words in a row may share a fingerprint; the criterion is thirteen."""
+    twelve = environment("bench", "of the parser; and let it read every report, then sort 0 " + "x " * 20)
+    path = stored(tmp_path / "bench.duckdb", [twelve]).path
+    assert contaminated(mine, [path], mine.ids()) == {}
+
+
+def test_what_cannot_be_a_benchmark(mine, tmp_path):
+    with pytest.raises(RiverError, match="nowhere does not exist"):
+        contaminated(mine, [tmp_path / "nowhere"], mine.ids())
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "text.txt").write_text("hello")
+    open_catalog(tmp_path / "empty.duckdb", create=True)
+    for name in ("folder", "text.txt", "empty.duckdb"):
+        with pytest.raises(RiverError, match=rf"{name} holds no environment to decontaminate against"):
+            contaminated(mine, [tmp_path / name], mine.ids())
+
+
+def test_candidates_without_signatures(mine, benchmark, tmp_path):
+    with mine.writer() as writer:
+        writer._store.update("DELETE FROM signature WHERE environment_id = ?", [mine.find("copied")])
+    path = stored(tmp_path / "bench.duckdb", [replace(benchmark[1], name="b")]).path
+    with pytest.raises(RiverError, match=r"1 of 4 environments in .* have no signature"):
+        contaminated(mine, [path], mine.ids())

@@ -1,124 +1,140 @@
-"""Near-duplicates against the definition, and what a filter does with them."""
+"""Duplicates found through buckets are those that comparing everything with everything finds."""
+
+import math
 
 import numpy as np
-from hypothesis import given, settings
+import pytest
+from hypothesis import given
 from hypothesis import strategies as st
 
 from river_envs.selection import dedupe
-from river_envs.selection.choose import choose
-from river_envs.selection.dedupe import duplicates
-from river_envs.selection.gates import Candidate
-from river_envs.selection.request import Request
-from river_envs.signatures.signature import minhash
-from river_envs.signatures.table import Signatures
+from river_envs.selection.dedupe import BANDS, MOST_IN_BUCKET, duplicates, miss_chance
+from river_envs.signatures import Signatures
+from river_envs.signatures.words import hashed, minhashes, words
 
 
-def table(texts, tests=None, fixture=None):
-    n = len(texts)
+def signatures(minhash, tests=None, fixture=None):
+    number = len(minhash)
+    none = np.full(number, -1, np.int64)
     return Signatures(
-        [f"{at:03}" for at in range(n)],
-        np.asarray(fixture if fixture is not None else [-1] * n, np.int64),
-        np.asarray(tests if tests is not None else list(range(n)), np.int64),
-        np.stack([np.frombuffer(minhash(text), "<u4") for text in texts]) if n else np.zeros((0, 128), np.uint32),
-        np.zeros((n, 256), np.int8),
+        [f"{position:016x}" for position in range(number)],
+        none if fixture is None else np.asarray(fixture, np.int64),
+        none if tests is None else np.asarray(tests, np.int64),
+        np.asarray(minhash, np.uint32).reshape(number, 128), np.zeros((number, 64), np.int8),
     )
 
 
-def text(topic, length=40, changed=0):
-    return [f"t{topic}w{n}" if n >= changed else f"x{topic}c{changed}w{n}" for n in range(length)]
+def of_texts(texts, **codes):
+    return signatures(minhashes([hashed(words(text)) for text in texts]), **codes)
 
 
-def naive(order, signatures):
-    kept, found = [], {}
-    for at in order:
-        own = signatures.minhash[at]
-        better = next((one for one in kept if (signatures.minhash[one] == own).mean() >= dedupe.THRESHOLD), None)
-        if better is None:
-            kept.append(at)
+def naive(order, found, threshold=0.3):
+    """What the docstring says, one pair after the other."""
+    kept, dropped = [], {}
+    least = math.ceil(threshold * 128 - 1e-9)
+    for position in map(int, order):
+        for better in kept:
+            same = found.tests[position] >= 0 and (found.tests[position], found.fixture[position]) == (
+                found.tests[better], found.fixture[better])
+            empty = (found.minhash[position] == dedupe.NOTHING).all()
+            if same or (not empty and (found.minhash[position] == found.minhash[better]).sum() >= least):
+                dropped[position] = better
+                break
         else:
-            found[at] = better
-    return found
+            kept.append(position)
+    return dropped
 
 
-@settings(deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from([0, 2, 5, 30])), max_size=20), st.randoms())
-def test_greedy_by_definition(made, chance):
-    signatures = table([text(topic, changed=changed) for topic, changed in made])
-    order = list(range(len(made)))
-    chance.shuffle(order)
-    found = duplicates(order, signatures)
-    assert set(found) == set(naive(order, signatures))
-    assert not set(found.values()) & set(found)
+def corpus(seed, number, families, kept_words):
+    """Texts of a few families; each keeps about this share of its family's words."""
+    rng = np.random.default_rng(seed)
+    roots = rng.integers(0, 10_000, (families, 60))
+    texts = []
+    for _ in range(number):
+        text = roots[rng.integers(families)].copy()
+        for _ in range(int(60 * (1 - kept_words))):
+            text[rng.integers(60)] = rng.integers(0, 10_000)
+        texts.append(" ".join(f"w{word}" for word in text))
+    return texts
 
 
-def test_the_better_one_stays():
-    signatures = table([text(1), text(2), text(1, changed=2)])
-    assert duplicates([2, 1, 0], signatures) == {0: 2}
-    assert duplicates([0, 1, 2], signatures) == {2: 0}
+@given(st.integers(0, 1000), st.integers(0, 60), st.integers(1, 8), st.sampled_from([0.7, 0.9, 0.95, 0.99, 1.0]))
+def test_buckets_find_what_comparing_all_finds(seed, number, families, kept_words):
+    rng = np.random.default_rng(seed)
+    codes = {name: rng.integers(-1, 20, number) for name in ("tests", "fixture")}
+    found = of_texts(corpus(seed, number, families, kept_words), **codes)
+    order = rng.permutation(number)[: rng.integers(number + 1)]
+    assert duplicates(order, found) == naive(order, found)
 
 
-def test_same_tests_on_the_same_files_are_one_task_and_on_others_are_not():
-    texts = [text(topic) for topic in range(5)]
-    assert duplicates(range(5), table(texts, tests=[7, 7, 7, 7, -1], fixture=[1, 1, 2, -1, 1])) == {1: 0}
-    assert duplicates(range(5), table(texts, tests=[7, 7, -1, -1, -1], fixture=[-1, -1, 1, 1, 1])) == {1: 0}
+def test_the_best_ranked_of_a_family_stays():
+    found = of_texts([*corpus(1, 30, 1, 1.0), *corpus(2, 1, 1, 1.0)])
+    assert duplicates(np.arange(31), found) == dict.fromkeys(range(1, 30), 0)
+    assert duplicates(np.arange(31)[::-1], found) == dict.fromkeys(range(29), 29)
 
 
-def test_boilerplate_in_a_bucket_costs_a_bounded_time(monkeypatch):
-    monkeypatch.setattr(dedupe, "MOST", 2)
-    common = [f"c{n}" for n in range(12)]
-    texts = [[*common, *text(topic, 60)] for topic in range(30)]
-    assert duplicates(range(30), table(texts)) == {}
+def test_tests_and_start_together_make_a_duplicate():
+    texts = [f"{number} " + " ".join(f"a{number}b{place}" for place in range(20)) for number in range(6)]
+    found = of_texts(texts, tests=[7, 7, 7, -1, -1, 7], fixture=[-1, -1, 3, -1, -1, 3])
+    assert duplicates(range(6), found) == {1: 0, 5: 2}
 
 
-def test_nothing_to_compare():
-    assert duplicates([], table([])) == {}
-    assert duplicates([0], table([text(1)])) == {}
+def test_instructions_without_words_are_like_nothing():
+    found = of_texts(["", "", "**"])
+    assert duplicates(range(3), found) == {}
 
 
-def candidates(number, **more):
-    return [Candidate(f"{at:03}", f"task-{at}", "sound", p_sound=1 - at / 100, **more) for at in range(number)]
+def test_likeness_is_counted_against_the_threshold():
+    rng = np.random.default_rng(3)
+    minhash = rng.integers(0, 1 << 32, (3, 128), dtype=np.uint32)
+    minhash[1, :70], minhash[2, :69] = minhash[0, :70], minhash[0, :69]
+    found = signatures(minhash)
+    assert duplicates(range(3), found, threshold=70 / 128) == {1: 0}
+    assert duplicates(range(3), found, threshold=69 / 128) == {1: 0, 2: 0}
 
 
-def test_duplicates_leave_and_say_whose():
-    signatures = table([text(1), text(1, changed=2), text(2)])
-    decisions = choose(candidates(3), Request(1.0), signatures)
-    dropped = next(one for one in decisions if one.ground == "duplicate")
-    assert (dropped.id, dropped.better, dropped.rank) == ("001", "000", 2)
-    assert dropped.reason == "sound, but nearly the same as task-0 (000)"
-    assert {one.id for one in decisions if one.kept} == {"000", "002"}
-    assert sum(one.kept for one in choose(candidates(3), Request(1.0, dedupe=False), signatures)) == 2
+def test_enough_stops_early():
+    found = of_texts(corpus(5, 40, 10, 1.0))
+    whole = duplicates(range(40), found)
+    some = duplicates(range(40), found, enough=3)
+    assert some.items() <= whole.items()
+    reached = max([*some, *range(3)]) + 1
+    assert {position: better for position, better in whole.items() if position < reached} == some
+    assert duplicates(range(40), found, enough=0) == {}
 
 
-def test_a_cap_on_the_same_files():
-    signatures = table([text(topic) for topic in range(6)], fixture=[0, 0, 0, 1, -1, -1])
-    decisions = choose(candidates(6), Request(1.0, cap_fixture=2), signatures)
-    assert [one.id for one in decisions if one.ground == "fixture-cap"] == ["002"]
+def test_nothing_and_one():
+    assert duplicates([], of_texts([])) == {}
+    assert duplicates([0], of_texts(["one"])) == {}
 
 
-@settings(deadline=None, max_examples=30)
-@given(
-    st.lists(
-        st.tuples(st.integers(0, 5), st.sampled_from([0, 2, 30]), st.sampled_from(["sound", "resisted", "defective"]),
-                  st.sampled_from(["x", "y", None]), st.floats(0, 1)),
-        min_size=1, max_size=25,
-    ),
-    st.floats(0.1, 1), st.randoms(), st.booleans(),
-)
-def test_promises_with_signatures(made, keep, chance, quotas):
-    everyone = [
-        Candidate(f"{at:03}", "x", verdict, ("flaky",) if verdict == "defective" else (), p_sound=worth, domain=domain)
-        for at, (_, _, verdict, domain, worth) in enumerate(made)
-    ]
-    signatures = table([text(topic, changed=changed) for topic, changed, *_ in made])
-    request = Request(round(keep, 3), quota=("domain",) if quotas and any(one.domain for one in everyone) else ())
-    decisions = choose(everyone, request, signatures)
-    kept = [one for one in decisions if one.kept]
-    assert len(kept) < request.keep * len(everyone)
-    assert all(one.candidate.verdict != "defective" for one in kept)
-    rows = [int(one.id) for one in kept]
-    assert duplicates(rows, signatures) == {}
-    if any(one.tier == "resisted" for one in kept):
-        assert not any(one.ground == "outranked" and one.tier == "sound" for one in decisions)
-    shuffled = list(everyone)
-    chance.shuffle(shuffled)
-    assert choose(shuffled, request, signatures) == decisions
+def test_boilerplate_that_fills_a_bucket_costs_a_bounded_number_of_comparisons(monkeypatch):
+    """All share one bucket and nothing else; still each is compared with a few, and real duplicates are found."""
+    rng = np.random.default_rng(0)
+    minhash = rng.integers(0, 1 << 32, (2000, 128), dtype=np.uint32)
+    minhash[:, :4] = 7
+    minhash[1000:1010, 4:90] = minhash[:10, 4:90]
+    seen = []
+    real = dedupe._Buckets.kept_mates
+
+    def watched(self, rank):
+        mates = real(self, rank)
+        seen.append(len(mates))
+        return mates
+
+    monkeypatch.setattr(dedupe._Buckets, "kept_mates", watched)
+    assert duplicates(range(2000), signatures(minhash)) == {1000 + number: number for number in range(10)}
+    assert max(seen) <= MOST_IN_BUCKET * BANDS
+    assert sum(seen) <= 2000 * (MOST_IN_BUCKET + 1)
+
+
+def test_the_chance_of_a_miss_is_what_happens():
+    assert miss_chance(0) == 1
+    assert miss_chance(2) == pytest.approx(1 - 1 / 127)
+    assert miss_chance(65) == 0
+    rng = np.random.default_rng(1)
+    missed = 0
+    for _ in range(3000):
+        places = rng.permutation(128)[:20]
+        missed += len(set(places // 2)) == 20
+    assert missed / 3000 == pytest.approx(miss_chance(20), abs=0.03)

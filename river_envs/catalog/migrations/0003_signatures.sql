@@ -1,11 +1,11 @@
--- What environments are compared by, computed at ingest: signatures/signature.py says what each column is.
+-- What filter compares environments by, so that it reads no text; computed at ingest by river_envs/signatures.
 
 CREATE TABLE signature (
     environment_id VARCHAR NOT NULL,
-    version INTEGER NOT NULL,
-    fixture VARCHAR,                     -- hash of the files that the task works on; NULL where it brings none
-    tests VARCHAR,                       -- hash of the syntax trees of its tests
-    minhash BLOB NOT NULL,               -- 128 little-endian uint32 over word 8-grams of the instruction
-    sketch BLOB NOT NULL,                -- 256 int8, what the task is about
+    version INTEGER NOT NULL,            -- of the computation: values of two versions do not compare
+    fixture VARCHAR,                     -- hash of the files that the image brings along
+    tests VARCHAR,                       -- hash of the tests' syntax trees
+    minhash BLOB NOT NULL,               -- 128 uint32 over the instruction's word 8-grams
+    sketch BLOB NOT NULL,                -- 256 int8: the topic
     grams UBIGINT[] NOT NULL             -- winnowed fingerprints of the instruction
 );
