@@ -43,6 +43,18 @@ _NETWORK = re.compile(
 )
 
 
+_QUIET = re.compile(
+    r"\bwget\b[^|;&\n]*\s(?:-\w*q|-nv|--quiet|--no-verbose)|\bcurl\b[^|;&\n]*\s(?:-(?!\w*S)\w*s|--silent(?!.*--show))"
+)
+
+
+def downloads_quietly(command: str) -> bool:
+    """Whether a command downloads something and keeps to itself why that failed: nobody can tell then whether the
+    address is wrong or out of reach from here.
+    """
+    return bool(_QUIET.search(command))
+
+
 class Namespaced(Protocol):
     """What building needs of ``sandbox.namespaces.Namespaces``."""
 
@@ -69,18 +81,24 @@ class StepFailed(Exception):
     """A step that ended badly. ``reason``: command, timeout, memory, or missing (a file that is not there)."""
 
     def __init__(
-        self, title: str, message: str, log: str, reason: Literal["command", "timeout", "memory", "missing"]
+        self,
+        title: str,
+        message: str,
+        log: str,
+        reason: Literal["command", "timeout", "memory", "missing"],
+        command: str = "",
     ) -> None:
         super().__init__(title, message)
         self.title = title
         self.message = message
         self.log = log
         self.reason = reason
+        self.command = command
 
     @property
     def network(self) -> bool:
-        """Whether the log reads like a network that did not answer."""
-        return bool(_NETWORK.search(self.log[-20_000:]))
+        """Whether the log reads like a network that did not answer, or could not tell."""
+        return bool(_NETWORK.search(self.log[-20_000:])) or downloads_quietly(self.command)
 
 
 class Steps:
@@ -114,7 +132,7 @@ class Steps:
                 cwd=action.workdir,
             )
             log = f"{action.title}\n{result.text}"
-            self._check(action.title, result, log, timeout_sec)
+            self._check(action.title, result, log, timeout_sec, "\n".join((*action.argv, action.program or "")))
         self._tidy(directory)
         return log
 
@@ -192,13 +210,13 @@ class Steps:
             env |= {"APT_CONFIG": _APT, "WGETRC": _WGET}
         return env, binds
 
-    def _check(self, title: str, result: ExecResult, log: str, timeout_sec: float) -> None:
+    def _check(self, title: str, result: ExecResult, log: str, timeout_sec: float, command: str = "") -> None:
         if result.timed_out:
             raise StepFailed(title, f"it did not end within {timeout_sec:.0f} s", log, "timeout")
         if result.exit_code != 0:
             if result.out_of_memory:
                 raise StepFailed(title, f"it needed more than {BUILD_LIMITS.memory_mb} MB of memory", log, "memory")
-            raise StepFailed(title, f"it ended with status {result.exit_code}", log, "command")
+            raise StepFailed(title, f"it ended with status {result.exit_code}", log, "command", command)
 
     def _tidy(self, directory: Path) -> None:
         """Remove what overlayfs needed while the layer was made."""

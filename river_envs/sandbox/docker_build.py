@@ -23,6 +23,7 @@ from typing import Any
 from river_envs.environment import File, ImageRecipe
 from river_envs.images.lines import Instruction, read_instructions
 from river_envs.images.recipe import RecipeError
+from river_envs.images.steps import downloads_quietly
 from river_envs.images.writer import as_dockerfile, without_heredocs
 from river_envs.sandbox.base import BuildFailed
 from river_envs.sandbox.docker_client import Client, failures, plain_socket, short
@@ -176,7 +177,7 @@ def _keep(log: list[str], message: Mapping[str, Any]) -> None:
 
 def _failed(reason: str, log: list[str]) -> BuildFailed:
     text = "".join(log)
-    blameless = bool(_NETWORK_SIGNS.search(text) or _NETWORK_SIGNS.search(reason))
+    blameless = bool(_NETWORK_SIGNS.search(text) or _NETWORK_SIGNS.search(reason)) or downloads_quietly(reason)
     return BuildFailed(f"Docker could not build the image: {reason}", text, blameless=blameless)
 
 

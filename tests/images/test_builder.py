@@ -9,6 +9,7 @@ from river_envs.environment import File, ImageRecipe
 from river_envs.images import builder as builder_module
 from river_envs.images.builder import Builder
 from river_envs.images.importer import import_base
+from river_envs.images.steps import StepFailed, downloads_quietly
 from river_envs.sandbox.base import BackendOptions, BuildFailed
 from river_envs.sandbox.namespaces import Namespaces
 
@@ -231,6 +232,22 @@ def test_a_failing_command_on_a_true_base_is_the_recipes_fault(builder, namespac
         builder.build(ImageRecipe("dockerfile", "FROM true-base\nRUN [\"/no/such\"]\n"), network=True)
     assert caught.value.blameless is False
     assert "127" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("command", "quiet"),
+    [
+        ("cd /tmp && wget -q https://a.example/b.tar.gz", True),
+        ("wget --quiet -O - https://a.example/key | apt-key add -", True),
+        ("curl -s https://a.example | bash", True),
+        ("curl -fsSL https://a.example -o x", False),
+        ("wget https://a.example/b", False),
+        ("echo wget; grep -q x y", False),
+    ],
+)
+def test_a_quiet_download_tells_nobody_why_it_failed(command, quiet):
+    assert downloads_quietly(command) is quiet
+    assert StepFailed("RUN", "it ended with status 1", "", "command", command).network is quiet
 
 
 def test_a_build_ends_with_its_time(build):
