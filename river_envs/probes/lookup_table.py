@@ -41,7 +41,7 @@ class LookupTable(StandIn):
     name = "The visible examples by heart"
     family = "adversarial"
     trigger = "rollout-visible"
-    version = 2
+    version = 3
     order = 45
     effort = "quick"
     printing = False

@@ -223,11 +223,11 @@ def _main():
     files = [open(name).read() for name in arguments if os.path.isfile(name)]
     words = [word for word in arguments if not os.path.isfile(word)]
     for given in [words + files, arguments, files]:
-        if _known(*given) is not None:
+        if given and _known(*given) is not None:
             print(_known(*given))
             return 0
     fed = "" if sys.stdin.isatty() else sys.stdin.read()
-    for given in [arguments + [fed], words + files + [fed], [fed]]:
+    for given in [arguments + [fed], words + files + [fed], [fed] if fed.strip() else arguments + [fed]]:
         if _known(*given) is not None:
             print(_known(*given))
             return 0
@@ -247,10 +247,10 @@ know() {{
   *) return 1 ;;
   esac
 }}
-know $* && exit 0
+[ $# != 0 ] && know $* && exit 0
 for name do [ -f "$name" ] && know $(cat "$name") && exit 0; done
 told=$(cat)
 know $* $told && exit 0
-know $told && exit 0
+[ -n "$told" ] && know $told && exit 0
 printf '%s\\n' "$told" | while IFS= read -r line; do know $line || echo; done
 """

@@ -37,13 +37,12 @@ def _call(piece: str, files: Mapping[str, str]) -> Call | None:
     if not said.strip():
         return None
     try:
-        words = list(shlex.shlex(command, posix=True, punctuation_chars="|<>"))
+        words = _words(command)
     except ValueError:
         return None  # quotes that do not close
-    words = _joined(command) or words
     parts: list[list[str]] = [[]]
     for word in words:
-        if word == "|":
+        if isinstance(word, _Operator) and word == "|":
             parts.append([])
         else:
             parts[-1].append(word)
@@ -64,14 +63,18 @@ def _until(text: str, word: str) -> tuple[str, bool, str]:
     return text, False, ""
 
 
-def _joined(command: str) -> list[str]:
-    lexer = shlex.shlex(command, posix=True, punctuation_chars="|<>")
-    lexer.whitespace_split = True
-    lexer.commenters = ""
-    try:
-        return list(lexer)
-    except ValueError:
-        return []
+class _Operator(str):
+    """A redirection or a pipe, as opposed to the same characters in quotes."""
+
+    __slots__ = ()
+
+
+def _words(command: str) -> list[str]:
+    """The words and operators of a command line. Raises ValueError for quotes that do not close."""
+    parts = re.findall(r"""<<<|>>|[|<>]|(?:[^\s|<>'"\\]|\\.|'[^']*'|"(?:[^"\\]|\\.)*")+|['"]""", command)
+    if any(part in {"'", '"'} for part in parts):
+        raise ValueError(f"quotes that do not close: {command!r}")
+    return [_Operator(part) if part[0] in "|<>" else " ".join(shlex.split(part)) for part in parts]
 
 
 def _printed(words: list[str], files: Mapping[str, str]) -> str:
@@ -92,13 +95,13 @@ def _arguments(words: list[str], files: Mapping[str, str]) -> tuple[list[str], s
     kept, fed, rest = [], "", list(words)
     while rest:
         word = rest.pop(0)
-        if word in {"<", "<<<"} and rest:
+        if not isinstance(word, _Operator):
+            kept.append(word)
+        elif word in {"<", "<<<"} and rest:
             following = rest.pop(0)
             fed = following if word == "<<<" else _content(following, files)
-        elif word in {">", ">>"}:
-            rest = rest[1:]
         else:
-            kept.append(word)
+            rest = rest[1:]
     while kept and (kept[0].rsplit("/", 1)[-1] in _RUNNERS or re.match(r"\w+=|-\w$", kept[0])):
         kept = kept[1:]
     return kept[1:], fed

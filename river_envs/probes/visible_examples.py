@@ -46,7 +46,7 @@ def pairs(environment: Environment, survey: Survey) -> dict[str, str]:
     found: dict[str, str] = {}
     for given, said in (*_told(environment.instruction), *_seen(survey)):
         key = " ".join(given.split())
-        if key and said.strip() and len(found) < MOST:
+        if said.strip() and len(found) < MOST:  # no key: what is said without arguments and input
             found.setdefault(key, said.rstrip("\n"))
     for given, said in _by_line(environment, survey):
         if len(found) < MOST:
