@@ -251,6 +251,7 @@ know() {{
 for name do [ -f "$name" ] && know $(cat "$name") && exit 0; done
 told=$(cat)
 know $* $told && exit 0
-[ -n "$told" ] && know $told && exit 0
+[ -n "$told" ] || exit 1
+know $told && exit 0
 printf '%s\\n' "$told" | while IFS= read -r line; do know $line || echo; done
 """

@@ -36,6 +36,7 @@ def test_a_call(shown, call):
 def test_a_program_that_knows_what_is_said_to_nothing(path, tmp_path):
     target = tmp_path / path
     target.write_bytes(knows(f"/srv/{path}", {"": "empty", "1 2": "three", "sum 4": "four"}, {}).content)
-    for arguments, fed, said in (([], "", "empty"), ([], "1\n2\n", "three"), (["sum", "4"], "", "four"), (["x"], "", "")):
+    cases = (([], "", "empty"), ([], "1\n2\n", "three"), (["sum", "4"], "", "four"), (["x"], "", ""))
+    for arguments, fed, said in cases:
         command = [{"py": "python3", "sh": "sh"}[path[-2:]], str(target), *arguments]
         assert subprocess.run(command, input=fed, capture_output=True, text=True, timeout=20).stdout.strip() == said
