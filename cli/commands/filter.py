@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import sys
-from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -70,6 +69,7 @@ def filter_command(
     Writes the kept environments as Harbor directories with a manifest that gives a reason for every environment, kept
     or dropped, and a dataset card. Exit status 2 when nothing qualifies; then nothing is written.
     """
+    from river_cli.progress import stages
     from river_envs.catalog import open_catalog
     from river_envs.environment import RiverError
     from river_envs.selection.export import check_destination
@@ -89,7 +89,7 @@ def filter_command(
         check_destination(output, force)
     opened = open_catalog(catalog)
     wanted = opened.find(explain) if explain is not None else None
-    with _progress(json) as report:
+    with stages(json) as report:
         filtered = filter_catalog(
             opened,
             request,
@@ -107,33 +107,6 @@ def filter_command(
         _print_json(filtered)
     else:
         _print_tables(filtered)
-
-
-def _progress(json: bool) -> Any:
-    """A bar for each stage, on a terminal only: elsewhere it leaves an empty line behind."""
-    from contextlib import contextmanager
-
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    watched = console.is_terminal and not json
-    bar = Progress(*columns, console=console, transient=True) if watched else nullcontext()
-
-    @contextmanager
-    def shown() -> Any:
-        tasks: dict[str, Any] = {}
-        with bar as progress:
-
-            def report(stage: str, done: int, total: int) -> None:
-                if progress is not None:
-                    tasks.setdefault(stage, progress.add_task(stage, total=total) if stage not in tasks else None)
-                    progress.update(tasks[stage], completed=done, total=total)
-
-            yield report
-
-    return shown()
 
 
 def _explained(filtered: Filtered, id: str, json: bool) -> None:

@@ -51,7 +51,7 @@ def export(
         RiverError: the destination is not free, the disk is full, or an environment cannot be loaded.
     """
     kept = {decision.id: decision.candidate.name for decision in decisions if decision.kept}
-    with _published(destination, force) as directory:
+    with published(destination, force) as directory:
         environments = directory / "environments"
         environments.mkdir()
         ids = list(kept)
@@ -104,9 +104,15 @@ def check_destination(destination: Path, force: bool) -> None:
 
 
 @contextmanager
-def _published(destination: Path, force: bool) -> Iterator[Path]:
-    """A fresh directory that takes the place of ``destination`` when the block ends well, and vanishes otherwise."""
-    check_destination(destination, force)
+def published(
+    destination: Path, force: bool, check: Callable[[Path, bool], object] | None = None
+) -> Iterator[Path]:
+    """A fresh directory that takes the place of ``destination`` when the block ends well, and vanishes otherwise.
+
+    Raises:
+        RiverError: ``check`` (default: ``check_destination``) refuses the destination, or it cannot be written.
+    """
+    (check or check_destination)(destination, force)
     destination = destination.absolute()
     staging = destination.with_name(f".{destination.name}.partial-{os.getpid()}")
     try:
