@@ -4,12 +4,12 @@
                                    --corpus WORK/without.duckdb WORK/labels.csv without
 
 Takes catalogs that ``benchmarks.planted`` audited; those of one kind are merged. For each of five seeds all sound
-environments and so many defective ones, drawn, that they are 64 % of the corpus are filtered with ``--keep 0.3``: by
-rank alone, and with ``--purity 0.98``. P(sound) comes from models that saw nothing of the environment's family (five
-folds), corrected to the prior of 36 %. Printed: the share of the kept that is truly sound, with a bootstrap over
-families, how many of the places are filled that could be (the smaller of the places and the sound ones that are no
-near-duplicates of each other), and what the same number at random, stratified and by quality alone would be. Labels are
-read here only, to compare, and in the folds, to fit. Writes benchmarks/results/selection.json.
+environments and so many defective ones, as many of each cause, that they are 64 % of the corpus are filtered with
+``--keep 0.3``: by rank alone, and with ``--purity``. P(sound) comes from models that saw nothing of the environment's
+family (five folds), corrected to the prior of 36 %. Printed: the share of the kept that is truly sound, with a
+bootstrap over families, how many of the places are filled that could be (the smaller of the places and the sound ones
+that are no near-duplicates of each other), and what the same number at random, stratified and by quality alone would
+be. Labels are read here only, to compare, and in the folds, to fit. Writes benchmarks/results/selection.json.
 """
 
 from __future__ import annotations
@@ -25,17 +25,20 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from river_envs.catalog import Catalog
 from river_envs.catalog.merge import merge, open_catalog_any
 from river_envs.scoring.calibrate import Row, predicted_unseen
-from river_envs.scoring.labelled import labelled
-from river_envs.scoring.labels import read_labels
+from river_envs.scoring.features import readable
+from river_envs.scoring.labels import families, read_labels
 from river_envs.scoring.run import score_catalog
 from river_envs.selection.candidates import candidates
 from river_envs.selection.choose import choose, places
 from river_envs.selection.compare import compare
 from river_envs.selection.dedupe import duplicates
 from river_envs.selection.gates import Candidate
+from river_envs.selection.quotas import allot
 from river_envs.selection.request import Request
 from river_envs.signatures import ensure_signatures
 
@@ -74,29 +77,39 @@ def interval(kept: Sequence[Candidate], truth: Mapping[str, bool], family: Mappi
     return found[int(0.025 * DRAWS)], found[int(0.975 * DRAWS) - 1]
 
 
-def drawn(everyone: Sequence[Candidate], truth: Mapping[str, bool], seed: int) -> list[Candidate]:
-    """All sound ones, and of the defective ones so many that they are 64 % of all."""
+def drawn(
+    everyone: Sequence[Candidate], truth: Mapping[str, bool], causes: Mapping[str, str], seed: int
+) -> list[Candidate]:
+    """All sound ones, and so many defective ones that they are 64 % of all, as many of each cause as there are."""
     sound = [one for one in everyone if truth[one.id]]
-    others = [one for one in everyone if not truth[one.id]]
-    number = min(round(len(sound) * (1 - SOUND) / SOUND), len(others))
-    return [*sound, *random.Random(seed).sample(others, number)]
+    groups: dict[tuple[str, ...], list[Candidate]] = defaultdict(list)
+    for one in everyone:
+        if not truth[one.id]:
+            groups[(causes[one.name],)].append(one)
+    number = round(len(sound) * (1 - SOUND) / SOUND)
+    counts = allot(number, dict.fromkeys(groups, 1), {cause: len(own) for cause, own in groups.items()})
+    chance = random.Random(seed)
+    return [*sound, *(one for cause in sorted(groups) for one in chance.sample(groups[cause], counts[cause]))]
 
 
-def measure(catalog: Catalog, rows: Sequence[Row], truth: Mapping[str, bool], options: argparse.Namespace) -> Any:
-    """The figures of one kind of corpus."""
-    family = {row.evidence.environment_id: row.family for row in rows}
-    chances = {
-        row.evidence.environment_id: chance
-        for row, chance in zip(rows, predicted_unseen(rows, prior=SOUND), strict=True)
-    }
+def measure(
+    catalog: Catalog,
+    rows: Mapping[str, Row],
+    truth: Mapping[str, bool],
+    causes: Mapping[str, str],
+    options: argparse.Namespace,
+) -> Any:
+    """The figures of one kind of corpus; ``rows`` by environment id."""
+    family = {id: row.family for id, row in rows.items()}
+    chances = dict(zip(rows, predicted_unseen(list(rows.values()), prior=SOUND), strict=True))
     signatures = catalog.signatures()
     place = {id: at for at, id in enumerate(signatures.ids)}
     everyone = [
-        replace(one, p_sound=chances.get(one.id)) for one in candidates(catalog) if one.id in truth and one.id in family
+        replace(one, p_sound=chances[one.id]) for one in candidates(catalog) if one.id in chances
     ]
     figures = []
     for seed in range(options.seeds):
-        corpus = drawn(everyone, truth, seed)
+        corpus = drawn(everyone, truth, causes, seed)
         sound = [place[one.id] for one in corpus if truth[one.id]]
         apart = len(sound) - len(duplicates(sound, signatures))
         fillable = min(places(options.keep, len(corpus)), apart)
@@ -129,7 +142,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--corpus", nargs=3, action="append", required=True, metavar=("CATALOG", "LABELS", "KIND"),
                         help="a catalog, its labels, and with or without (references); can be repeated")  # fmt: skip
     parser.add_argument("--keep", type=float, default=0.3)
-    parser.add_argument("--purity", type=float, default=0.98)
+    parser.add_argument("--purity", type=float, default=0.92)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--output", type=Path, default=ROOT / "benchmarks" / "results" / "selection.json")
     options = parser.parse_args(arguments)
@@ -138,10 +151,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         own = [(Path(catalog), Path(labels)) for catalog, labels, name in options.corpus if name == kind]
         with tempfile.TemporaryDirectory() as folder:
             catalog = merged(Path(folder), [source for source, _ in own])
-            truth = {id: sound for _, path in own for id, sound in read_labels(path, catalog).sound.items()}
-            rows = [row for _, path in own for row in labelled(catalog, [path]).rows]
-            unique = list({row.evidence.environment_id: row for row in rows}.values())
-            figures[kind] = measure(catalog, unique, truth, options)
+            sources = [read_labels(path, catalog) for _, path in own]
+            truth = {id: sound for source in sources for id, sound in source.sound.items()}
+            counted = {id: seen for id, seen in catalog.evidence(truth).items() if readable(seen)}
+            family = families(sources, catalog, sorted(counted))
+            rows = {id: Row(seen, truth[id], family[id]) for id, seen in counted.items()}
+            causes = pd.concat([pd.read_csv(path, keep_default_na=False) for _, path in own]).set_index("name")["cause"]
+            figures[kind] = measure(catalog, rows, truth, causes.to_dict(), options)
         print(f"\n# {kind} references\n")
         for row in figures[kind]:
             low, high = row["purity_families"] or (0.0, 0.0)
