@@ -33,6 +33,9 @@ from river_envs.probes.base import (
 from river_envs.probes.registry import probes
 from river_envs.sandbox.base import Backend, BuildFailed, Delta, Image, SandboxError
 
+RESERVE = 10
+"""Attempts beyond the effort's that are kept for probes that something in this environment points to."""
+
 Record = Result | PlanRecord | SurveyRecord | ImageRecord
 
 
@@ -181,8 +184,9 @@ class EnvironmentAudit:
             return False
         levels = list(EFFORTS)
         spent = sum(len(results) for name, results in self.results.items() if name not in {"untouched", "reference"})
-        worth, effort = levels.index(probe.worth(self.environment)), self.options.effort
-        return worth > levels.index(effort) or spent >= EFFORTS[effort]
+        worth, effort = probe.worth(self.environment), self.options.effort
+        paid = EFFORTS[effort] + (RESERVE if worth != probe.effort else 0)
+        return levels.index(worth) > levels.index(effort) or spent >= paid
 
     def _carry_out(self, probe: Probe, planned: Sequence[Attempt]) -> list[Result]:
         results = self.results.setdefault(probe.id, [])
