@@ -35,9 +35,9 @@ _SYNTAX = re.compile(r"^E\s+File \"([^\"]+)\", line \d+", re.MULTILINE)
 _SYNTAX_ERROR = re.compile(r"^E\s+((?:SyntaxError|IndentationError|TabError): .*)", re.MULTILINE)
 
 
-def crash_reason(text: str, report: PytestReport, environment: Environment) -> str | None:
+def crash_reason(text: str, report: PytestReport, environment: Environment | None) -> str | None:
     """One sentence saying why the run in ``text`` judged nothing; None where it did judge, or where that cannot be
-    told."""
+    told. Without the ``environment``, a test file that cannot be imported is taken for a judgement."""
     text = plain(text)
     if report.ran:
         return None
@@ -45,7 +45,7 @@ def crash_reason(text: str, report: PytestReport, environment: Environment) -> s
         if refused := _REFUSED.search(text):
             return f"pytest could not start: {line(refused.group(0))}"
         if report.collection_errors:
-            return _collection_reason(report, environment)
+            return _collection_reason(report, environment) if environment else None
         if (report.ended and report.collected == 0) or re.search(r"^(?:=+ )?no tests ran in ", text, re.MULTILINE):
             return "pytest found no test"
         return None
