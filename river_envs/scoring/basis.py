@@ -50,7 +50,7 @@ def _rejects(evidence: Evidence, context: Context) -> Iterator[str]:
     forms = sum(row.survived for row in evidence.asked if row.family == "equivalent")
     if forms:
         yield f"equivalent forms: {forms} survived"
-    yield from (_said(hit, context) for hit in evidence.hits if hit.claim in {"rejects-right", "broken"})
+    yield from (_said(hit, context) for hit in evidence.hits if hit.claim == "rejects-right")
 
 
 def _unstable(evidence: Evidence, context: Context) -> Iterator[str]:

@@ -81,9 +81,12 @@ def accepts_wrong(evidence: Evidence, context: Context, weights: Weights) -> Sha
 
 
 def rejects_right(evidence: Evidence, context: Context, weights: Weights) -> Share | None:
-    """The chance that right work earns nothing; None where no reference was judged and nothing was found."""
-    refusals = [hit for hit in evidence.hits if hit.claim in {"rejects-right", "broken"}]
-    told = evidence.reference in {"survived", "hit"}
+    """The chance that right work is refused; None where no reference was judged and nothing was found. A verifier that
+    dies or never ends (``broken``) refuses nothing: that is a status and enters no number as a 0.
+    """
+    refusals = [hit for hit in evidence.hits if hit.claim == "rejects-right"]
+    judged = any(series.passed or series.refused for series in evidence.series if series.name != "untouched")
+    told = judged and evidence.reference in {"survived", "hit"}
     if not told and not refusals:
         return None
     accepted = sum(row.survived for row in evidence.asked if row.family == "equivalent")
